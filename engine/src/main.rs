@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `giuthi` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    giuthi_engine::cli::giuthi::main()
+}

@@ -1,0 +1,84 @@
+//! `ab`: alpha-beta with iterative deepening, by material or by a network; and `net:PATH`, its one-ply form.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Agent, Choice, Clock, Factory, Key, Kind, LoadError, Options, Recipe, SpecError};
+use crate::game::Game;
+use crate::net::Network;
+use crate::search::{self, Evaluator, Limits, Material};
+
+const KEYS: &[Key] = &[
+    Key { name: "depth", summary: "plies to search, 1 to 200" },
+    Key { name: "nodes", summary: "positions to visit, at least 1" },
+    Key { name: "ms", summary: "wall-clock milliseconds a move, at least 1" },
+    Key {
+        name: "net",
+        summary: "weights to evaluate with (a .safetensors file) instead of the material count",
+    },
+];
+
+pub(super) static KIND: Kind = Kind {
+    name: "ab",
+    summary: "alpha-beta with iterative deepening; the first limit reached stops it",
+    keys: KEYS,
+    examples: &["ab:depth=1", "ab:depth=3", "ab:nodes=500", "ab:depth=4,nodes=2000"],
+    parse: |text| {
+        let mut options = Options::parse("ab", KEYS, text)?;
+        let limits = Limits {
+            depth: options.number("depth", 1, u64::from(search::MAX_DEPTH))?.map(|depth| depth as u32),
+            nodes: options.number("nodes", 1, u64::MAX)?,
+            time: options.number("ms", 1, 86_400_000)?.map(Duration::from_millis),
+        };
+        if limits.is_none() {
+            return Err(SpecError::Missing { agent: "ab", what: "a limit: depth=, nodes= or ms=" });
+        }
+        Ok(recipe(limits, options.path("net")))
+    },
+};
+
+pub(super) static NET: Kind = Kind {
+    name: "net",
+    summary: "net:PATH, short for ab:depth=1,net=PATH: greedy on the network",
+    keys: &[],
+    examples: &[],
+    parse: |text| {
+        if text.is_empty() {
+            return Err(SpecError::Missing { agent: "net", what: "the path of its weights: net:PATH" });
+        }
+        let limits = Limits { depth: Some(1), ..Limits::default() };
+        Ok(recipe(limits, Some(PathBuf::from(text))))
+    },
+};
+
+fn recipe(limits: Limits, net: Option<PathBuf>) -> Recipe {
+    let load = move |width: usize| -> Result<Factory, LoadError> {
+        Ok(match &net {
+            None => Arc::new(move || Box::new(AlphaBeta { limits, evaluator: Material })),
+            Some(path) => {
+                let network = Arc::new(Network::load_for(path, width)?);
+                Arc::new(move || Box::new(AlphaBeta { limits, evaluator: Arc::clone(&network) }))
+            }
+        })
+    };
+    Recipe { clocked: limits.time.is_some(), load: Arc::new(load) }
+}
+
+struct AlphaBeta<E> {
+    limits: Limits,
+    evaluator: E,
+}
+
+impl<E: Evaluator + Send> Agent for AlphaBeta<E> {
+    fn choose(&mut self, game: &Game, _rng: &mut dyn rand::Rng, clock: &dyn Clock) -> Choice {
+        let report = search::alpha_beta(game, &self.evaluator, &self.limits, clock, |_| {});
+        Choice {
+            mv: report.line[0],
+            value: Some(report.score.value()),
+            depth: report.depth,
+            nodes: report.nodes,
+            line: report.line,
+        }
+    }
+}

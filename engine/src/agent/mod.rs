@@ -1,0 +1,104 @@
+//! Who plays: the trait every agent is, the spec that names one, and the one table of agents.
+//!
+//! A spec is `NAME` or `NAME:key=value,key=value`, with an optional label for tables before an `@`. To add an agent,
+//! write its file here and put its [`Kind`] into [`AGENTS`]; help, errors and the conformance tests read that table.
+
+mod alpha_beta;
+mod greedy;
+mod random;
+mod spec;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::game::Game;
+use crate::net::NetError;
+use crate::rules::Move;
+
+pub use spec::{AgentSpec, Key, Options, SpecError};
+
+/// Time, as whoever calls the library measures it: it never reads a clock of its own.
+pub trait Clock: Sync {
+    /// Time since some fixed moment; never goes back.
+    fn now(&self) -> Duration;
+}
+
+/// A clock that stands still, for agents whose limits do not ask for one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoClock;
+
+impl Clock for NoClock {
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// What an agent chose, and what it thought of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The move, legal in the position asked about.
+    pub mv: Move,
+    /// Expected result for the player to move, −1 … 1; `None` from agents that do not search.
+    pub value: Option<f32>,
+    /// Depth of the deepest finished iteration in plies; 0 without a search.
+    pub depth: u32,
+    /// Positions visited; 0 without a search.
+    pub nodes: u64,
+    /// The line expected, the chosen move first; empty without a search.
+    pub line: Vec<Move>,
+}
+
+impl Choice {
+    /// A move chosen without a search.
+    #[must_use]
+    pub const fn plain(mv: Move) -> Choice {
+        Choice { mv, value: None, depth: 0, nodes: 0, line: Vec::new() }
+    }
+}
+
+/// A player of the game. One agent plays one game at a time and may keep memory between its moves.
+pub trait Agent: Send {
+    /// Chooses a move for the player to move in a game that is not over. All randomness comes from `rng`, so that
+    /// an agent without a time limit plays the same from the same stream.
+    fn choose(&mut self, game: &Game, rng: &mut dyn rand::Rng, clock: &dyn Clock) -> Choice;
+}
+
+/// Makes fresh agents of one spec, all sharing what was loaded for it (weights).
+pub type Factory = Arc<dyn Fn() -> Box<dyn Agent> + Send + Sync>;
+
+/// Loads what an agent needs for boards with rows of so many pits.
+pub(crate) type Loader = Arc<dyn Fn(usize) -> Result<Factory, LoadError> + Send + Sync>;
+
+/// A spec's parsed meaning.
+#[derive(Clone)]
+pub struct Recipe {
+    /// Whether the agent's choices depend on time, so that its games cannot be repeated exactly.
+    pub clocked: bool,
+    pub(crate) load: Loader,
+}
+
+/// One entry of the table of agents.
+pub struct Kind {
+    /// The name that starts a spec.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// The keys it takes.
+    pub keys: &'static [Key],
+    /// Specs that need no file, for help and for the conformance tests.
+    pub examples: &'static [&'static str],
+    pub(crate) parse: fn(&str) -> Result<Recipe, SpecError>,
+}
+
+/// Every agent there is.
+pub static AGENTS: &[&Kind] = &[&random::KIND, &greedy::KIND, &alpha_beta::KIND, &alpha_beta::NET];
+
+/// Why an agent could not be made from a good spec.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The weights.
+    #[error(transparent)]
+    Net(#[from] NetError),
+}

@@ -1,0 +1,235 @@
+//! The ring of pits, and the only code that moves seeds: laps, relays, captures.
+
+use crate::rules::{Direction, MAX_PITS, Player};
+
+/// Seeds in the pits of the ring. Pits beyond `2W` do not exist and hold 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Board {
+    pits: [u8; MAX_PITS],
+    width: u8,
+}
+
+/// How a move ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MoveKind {
+    /// In an empty pit of the opponent: nothing captured, the turn passes.
+    Turn,
+    /// In an own empty pit without having entered the opponent's row: the same player moves again.
+    Extra,
+    /// In an own empty pit after entering the opponent's row: seeds are captured, the turn passes.
+    Capture,
+    /// Never: the relay came back to its own first state (R9). The board stays as it was; the game is a draw.
+    Endless,
+    /// A forced pass: no seed was moved.
+    Pass,
+}
+
+impl MoveKind {
+    /// Every kind, in the order of its declaration.
+    pub const ALL: [MoveKind; 5] =
+        [MoveKind::Turn, MoveKind::Extra, MoveKind::Capture, MoveKind::Endless, MoveKind::Pass];
+
+    /// The kind's name in the notations.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            MoveKind::Turn => "turn",
+            MoveKind::Extra => "extra",
+            MoveKind::Capture => "capture",
+            MoveKind::Endless => "endless",
+            MoveKind::Pass => "pass",
+        }
+    }
+}
+
+/// What a sowing did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sowing {
+    /// How it ended.
+    pub kind: MoveKind,
+    /// Laps sown; for an endless relay the laps until its first state recurred.
+    pub laps: u32,
+    /// Seeds captured, the one that landed included; 0 unless the kind is [`MoveKind::Capture`].
+    pub captured: u8,
+    /// Pits that a capture emptied beyond the landing pit's own column (the chain); 0 otherwise.
+    pub chain: u8,
+}
+
+/// One lap of a sowing, as told to an observer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lap {
+    /// The pit the seeds were lifted from.
+    pub from: usize,
+    /// How many seeds were lifted.
+    pub seeds: u8,
+    /// The direction they were sown in.
+    pub direction: Direction,
+    /// The pit where the last of them fell.
+    pub to: usize,
+    /// Whether that pit was empty before, so that the move ended there.
+    pub last: bool,
+    /// The board after the lap, before any capture.
+    pub board: Board,
+}
+
+impl Board {
+    /// A board of rows of `width` pits, filled from `pits` in ring order.
+    ///
+    /// The caller has checked the bounds: 5 ≤ width ≤ 10, `pits.len() == 2 * width`, at most 255 seeds in all.
+    pub(crate) fn from_pits(width: usize, pits: &[u8]) -> Board {
+        debug_assert_eq!(pits.len(), 2 * width);
+        let mut all = [0; MAX_PITS];
+        all[..pits.len()].copy_from_slice(pits);
+        Board { pits: all, width: width as u8 }
+    }
+
+    /// Pits in a row.
+    #[must_use]
+    pub const fn width(&self) -> usize {
+        self.width as usize
+    }
+
+    /// Seeds in each pit, in ring order; `2W` numbers.
+    #[must_use]
+    pub fn pits(&self) -> &[u8] {
+        &self.pits[..2 * self.width()]
+    }
+
+    /// Seeds in the pits of a player's row, in ring order.
+    #[must_use]
+    pub fn row(&self, player: Player) -> &[u8] {
+        &self.pits[player.row(self.width())]
+    }
+
+    /// Seeds in a player's row together.
+    #[must_use]
+    pub fn row_seeds(&self, player: Player) -> u32 {
+        self.row(player).iter().map(|&seeds| u32::from(seeds)).sum()
+    }
+
+    /// Whether a player has a pit that may be sown: one with at least two seeds.
+    #[must_use]
+    pub fn can_sow(&self, player: Player) -> bool {
+        self.row(player).iter().any(|&seeds| seeds >= 2)
+    }
+
+    /// The pit opposite a pit (R1): the ring runs round a real two-row board.
+    #[must_use]
+    pub const fn opposite(&self, pit: usize) -> usize {
+        2 * self.width() - 1 - pit
+    }
+
+    /// The reflected board: each row reversed. Every pit keeps its owner and its opposite, and `cw` and `ccw`
+    /// change places.
+    #[must_use]
+    pub fn mirrored(&self) -> Board {
+        let mut mirrored = *self;
+        let width = self.width();
+        mirrored.pits[..width].reverse();
+        mirrored.pits[width..2 * width].reverse();
+        mirrored
+    }
+
+    /// The board seen from the other seat: the ring turned by half, so that the rows change owners.
+    #[must_use]
+    pub fn swapped(&self) -> Board {
+        let mut swapped = *self;
+        swapped.pits[..2 * self.width()].rotate_left(self.width());
+        swapped
+    }
+
+    /// Sows `pit`, which holds at least two seeds and belongs to `player`, to the end of its relay, capture
+    /// included. `observe` is told every lap. A board whose relay is endless is left as it was.
+    pub(crate) fn sow(
+        &mut self,
+        player: Player,
+        pit: usize,
+        direction: Direction,
+        mut observe: impl FnMut(Lap),
+    ) -> Sowing {
+        debug_assert!(self.pits[pit] >= 2 && player.row(self.width()).contains(&pit));
+        let start = *self;
+        let own = player.row(self.width());
+        let (mut from, mut way) = (pit, direction);
+        let mut entered = false;
+        let mut laps = 0;
+        loop {
+            let lap = self.lap(from, way, player, &mut entered);
+            laps += 1;
+            observe(lap);
+            if lap.last {
+                if !own.contains(&lap.to) {
+                    return Sowing { kind: MoveKind::Turn, laps, captured: 0, chain: 0 };
+                }
+                if !entered {
+                    return Sowing { kind: MoveKind::Extra, laps, captured: 0, chain: 0 };
+                }
+                let (captured, chain) = self.capture(player, lap.to, way);
+                return Sowing { kind: MoveKind::Capture, laps, captured, chain };
+            }
+            from = lap.to;
+            way = way.reversed();
+            // R9. A lap can be undone in one way only (from where it landed, take one seed back from each pit until
+            // an empty one is met), so the states of a relay form a line or a ring: one that comes round at all
+            // comes back to its *first* state, and no other need be remembered.
+            if from == pit && way == direction && *self == start {
+                return Sowing { kind: MoveKind::Endless, laps, captured: 0, chain: 0 };
+            }
+        }
+    }
+
+    /// Lifts the seeds of `from` and drops them one at a time into the pits that follow. The pit they came from is
+    /// not skipped (R2). Sets `entered` when a seed falls in the row of `player`'s opponent (R3: over the whole move).
+    fn lap(&mut self, from: usize, direction: Direction, player: Player, entered: &mut bool) -> Lap {
+        let ring = 2 * self.width();
+        let own = player.row(self.width());
+        let seeds = std::mem::take(&mut self.pits[from]);
+        let mut to = from;
+        for _ in 0..seeds {
+            to = match direction {
+                Direction::Ccw => {
+                    if to + 1 == ring {
+                        0
+                    } else {
+                        to + 1
+                    }
+                }
+                Direction::Cw => {
+                    if to == 0 {
+                        ring - 1
+                    } else {
+                        to - 1
+                    }
+                }
+            };
+            self.pits[to] += 1;
+            *entered |= !own.contains(&to);
+        }
+        Lap { from, seeds, direction, to, last: self.pits[to] == 1, board: *self }
+    }
+
+    /// Takes the seed that landed at `pit` and all opposite it (R5: also when there is nothing opposite), then along
+    /// the chain: the seeds opposite each empty own pit that follows in the direction of the last lap, up to the
+    /// first occupied pit or the end of the row (R6: an empty opposite pit does not break it). Returns the seeds
+    /// taken and the length of the chain beyond the landing pit.
+    fn capture(&mut self, player: Player, pit: usize, direction: Direction) -> (u8, u8) {
+        let own = player.row(self.width());
+        let mut captured = std::mem::take(&mut self.pits[pit]);
+        captured += std::mem::take(&mut self.pits[self.opposite(pit)]);
+        let mut chain = 0;
+        let mut at = pit;
+        loop {
+            // The row's ends are the ends of the range: stepping out of it may leave the ring's numbers as well.
+            let next = match direction {
+                Direction::Ccw => at + 1,
+                Direction::Cw => at.wrapping_sub(1),
+            };
+            if !own.contains(&next) || self.pits[next] > 0 {
+                return (captured, chain);
+            }
+            captured += std::mem::take(&mut self.pits[self.opposite(next)]);
+            chain += 1;
+            at = next;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Feature sets: what the network sees of a position.
+
+use crate::position::Position;
+
+/// A way to turn a position into numbers. Each has an id that stands in the weights file; a changed way gets a new id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FeatureSet {
+    /// `pits24-lead`: for each pit the seed count as a category, 0 … 22 and "23 or more"; and the lead.
+    ///
+    /// The board is turned so that the player to move owns pits `0 … W-1`. Index of a category:
+    /// `24 · pit + min(seeds, 23)`. The lead is the mover's pile minus the opponent's, divided by [`LEAD_UNIT`].
+    Pits24Lead,
+}
+
+/// Categories of a pit's seed count in [`FeatureSet::Pits24Lead`].
+pub const COUNTS: usize = 24;
+/// Seeds of lead that make 1.0 in [`FeatureSet::Pits24Lead`].
+pub const LEAD_UNIT: f32 = 16.0;
+
+impl FeatureSet {
+    /// Every feature set.
+    pub const ALL: [FeatureSet; 1] = [FeatureSet::Pits24Lead];
+
+    /// The id in the weights file.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            FeatureSet::Pits24Lead => "pits24-lead",
+        }
+    }
+
+    /// The feature set of an id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<FeatureSet> {
+        FeatureSet::ALL.into_iter().find(|set| set.id() == id)
+    }
+
+    /// Categories in all, on boards with rows of `width` pits: rows of the first layer's table.
+    #[must_use]
+    pub const fn categories(self, width: usize) -> usize {
+        match self {
+            FeatureSet::Pits24Lead => 2 * width * COUNTS,
+        }
+    }
+
+    /// Calls `active` with the index of every category that holds (one a pit, `2W` in all, ascending) and returns
+    /// the lead feature.
+    pub fn encode(self, position: &Position, mut active: impl FnMut(usize)) -> f32 {
+        let pits = position.board().pits();
+        let first = position.to_move().first_pit(position.width());
+        let turned = pits[first..].iter().chain(&pits[..first]);
+        for (pit, &seeds) in turned.enumerate() {
+            active(COUNTS * pit + usize::from(seeds).min(COUNTS - 1));
+        }
+        position.lead() as f32 / LEAD_UNIT
+    }
+}

@@ -1,0 +1,220 @@
+//! The weights file: safetensors, float32, with metadata that says what it is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use thiserror::Error;
+
+use super::{FeatureSet, Header, MAX_LAYER, Network, Weights};
+use crate::files::write_whole;
+use crate::notation::excerpt;
+use crate::rules::{MAX_WIDTH, MIN_WIDTH};
+
+/// The value of the metadata key `format`.
+pub const FORMAT: &str = "giuthi-value-1";
+
+/// Why weights could not be loaded or saved.
+#[derive(Debug, Error)]
+pub enum NetError {
+    /// The file could not be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// The file is no safetensors file, or a damaged one.
+    #[error("{path}: not a whole safetensors file: {reason}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file is a safetensors file, but not of a network that this program knows.
+    #[error("{path}: not a Giuthi value network: {reason}")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The network judges boards of another width.
+    #[error("{path}: a network for rows of {found} pits cannot judge rows of {wanted}")]
+    Width {
+        /// The file.
+        path: PathBuf,
+        /// The network's width.
+        found: usize,
+        /// The width of the boards it should judge.
+        wanted: usize,
+    },
+    /// Weights that do not fit their header, or are not finite.
+    #[error("weights do not make a network: {0}")]
+    Weights(String),
+}
+
+/// Names and shapes of the tensors, in the order of [`Weights`]' fields.
+fn shapes(header: &Header) -> [(&'static str, Vec<usize>); 7] {
+    let [first, second] = header.layers;
+    [
+        ("input.weight", vec![header.features.categories(header.width), first]),
+        ("lead.weight", vec![first]),
+        ("input.bias", vec![first]),
+        ("hidden.weight", vec![second, first]),
+        ("hidden.bias", vec![second]),
+        ("output.weight", vec![3, second]),
+        ("output.bias", vec![3]),
+    ]
+}
+
+fn fields(weights: &Weights) -> [&Vec<f32>; 7] {
+    let Weights { input, lead, input_bias, hidden, hidden_bias, output, output_bias } = weights;
+    [input, lead, input_bias, hidden, hidden_bias, output, output_bias]
+}
+
+pub(super) fn check(header: &Header, weights: &Weights) -> Result<(), NetError> {
+    let mut faults = Vec::new();
+    if !(MIN_WIDTH..=MAX_WIDTH).contains(&header.width) {
+        faults.push(format!("rows of {} pits", header.width));
+    }
+    if header.layers.iter().any(|size| !(1..=MAX_LAYER).contains(size)) {
+        faults.push(format!("layers of {:?}: 1 to {MAX_LAYER} are possible", header.layers));
+    }
+    for ((name, shape), numbers) in shapes(header).iter().zip(fields(weights)) {
+        let wanted: usize = shape.iter().product();
+        if numbers.len() != wanted {
+            faults.push(format!("`{name}` has {} numbers, not {wanted}", numbers.len()));
+        }
+        if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
+            faults.push(format!("`{name}` holds {} at {at}", numbers[at]));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(NetError::Weights(faults.join("; "))) }
+}
+
+impl Header {
+    fn to_metadata(&self) -> HashMap<String, String> {
+        let [first, second] = self.layers;
+        [
+            ("format", FORMAT.to_owned()),
+            ("variant-width", self.width.to_string()),
+            ("features", self.features.id().to_owned()),
+            ("layers", format!("{first},{second}")),
+            ("trained-on", self.trained_on.clone()),
+            ("program", self.program.clone()),
+        ]
+        .map(|(key, value)| (key.to_owned(), value))
+        .into()
+    }
+
+    fn from_metadata(metadata: &HashMap<String, String>) -> Result<Header, String> {
+        let get = |key: &str| metadata.get(key).ok_or_else(|| format!("metadata key `{key}` is missing"));
+        let format = get("format")?;
+        if format != FORMAT {
+            return Err(format!("format `{}`, not `{FORMAT}`", excerpt(format)));
+        }
+        let bad =
+            |key: &str, value: &str, wanted: &str| format!("`{key}` is `{}`, not {wanted}", excerpt(value));
+        let width = get("variant-width")?;
+        let features = get("features")?;
+        let layers = get("layers")?;
+        let sizes = || {
+            let (first, second) = layers.split_once(',')?;
+            let size = |text: &str| text.parse().ok().filter(|size| (1..=MAX_LAYER).contains(size));
+            Some([size(first)?, size(second)?])
+        };
+        Ok(Header {
+            width: width
+                .parse()
+                .ok()
+                .filter(|width| (MIN_WIDTH..=MAX_WIDTH).contains(width))
+                .ok_or_else(|| bad("variant-width", width, "a width from 5 to 10"))?,
+            features: FeatureSet::from_id(features).ok_or_else(|| {
+                let known: Vec<_> = FeatureSet::ALL.iter().map(|set| set.id()).collect();
+                bad("features", features, &format!("known: {}", known.join(", ")))
+            })?,
+            layers: sizes().ok_or_else(|| bad("layers", layers, "two sizes from 1 to 1024"))?,
+            trained_on: get("trained-on")?.clone(),
+            program: get("program")?.clone(),
+        })
+    }
+}
+
+impl Network {
+    /// Reads a weights file.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file is named, with its path; nothing is half loaded.
+    pub fn load(path: &Path) -> Result<Network, NetError> {
+        let bytes = std::fs::read(path).map_err(|error| NetError::Io { path: path.to_owned(), error })?;
+        let damaged = |reason: String| NetError::Damaged { path: path.to_owned(), reason };
+        let foreign = |reason: String| NetError::Foreign { path: path.to_owned(), reason };
+        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let empty = HashMap::new();
+        let header =
+            Header::from_metadata(metadata.metadata().as_ref().unwrap_or(&empty)).map_err(foreign)?;
+        let mut faults = Vec::new();
+        let shapes = shapes(&header);
+        for name in tensors.names() {
+            if !shapes.iter().any(|(known, _)| *known == name) {
+                faults.push(format!("tensor `{}` is unknown", excerpt(name)));
+            }
+        }
+        let mut numbers = shapes.map(|(name, shape)| match tensors.tensor(name) {
+            Err(_) => {
+                faults.push(format!("tensor `{name}` is missing"));
+                Vec::new()
+            }
+            Ok(tensor) if tensor.dtype() != Dtype::F32 => {
+                faults.push(format!("tensor `{name}` is {:?}, not F32", tensor.dtype()));
+                Vec::new()
+            }
+            Ok(tensor) if tensor.shape() != shape => {
+                faults.push(format!("tensor `{name}` has shape {:?}, not {shape:?}", tensor.shape()));
+                Vec::new()
+            }
+            Ok(tensor) => {
+                tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+            }
+        });
+        if !faults.is_empty() {
+            return Err(foreign(faults.join("; ")));
+        }
+        let [input, lead, input_bias, hidden, hidden_bias, output, output_bias] =
+            std::array::from_fn(|at| std::mem::take(&mut numbers[at]));
+        let weights = Weights { input, lead, input_bias, hidden, hidden_bias, output, output_bias };
+        Network::new(header, weights).map_err(|error| foreign(error.to_string()))
+    }
+
+    /// Reads a weights file for boards with rows of `width` pits.
+    pub fn load_for(path: &Path, width: usize) -> Result<Network, NetError> {
+        let network = Network::load(path)?;
+        let found = network.header.width;
+        if found == width {
+            Ok(network)
+        } else {
+            Err(NetError::Width { path: path.to_owned(), found, wanted: width })
+        }
+    }
+
+    /// Writes the weights file; it appears under its name only when whole.
+    pub fn save(&self, path: &Path) -> Result<(), NetError> {
+        let shapes = shapes(&self.header);
+        let bytes: Vec<Vec<u8>> = fields(&self.weights)
+            .iter()
+            .map(|numbers| numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
+            .collect();
+        let views = shapes.iter().zip(&bytes).map(|((name, shape), bytes)| {
+            let view = TensorView::new(Dtype::F32, shape.clone(), bytes);
+            (*name, view.expect("the lengths were checked when the network was made"))
+        });
+        let file = safetensors::serialize(views, Some(self.header.to_metadata()))
+            .map_err(|error| NetError::Weights(error.to_string()))?;
+        write_whole(path, |writer| std::io::Write::write_all(writer, &file))
+            .map_err(|error| NetError::Io { path: path.to_owned(), error })
+    }
+}

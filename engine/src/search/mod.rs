@@ -1,0 +1,62 @@
+//! Search: silent, with no clock but the one handed in.
+
+mod alpha_beta;
+mod score;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use alpha_beta::{Report, alpha_beta};
+pub use score::Score;
+
+use crate::net::Network;
+use crate::position::Position;
+
+/// Greatest depth of a search, in plies.
+pub const MAX_DEPTH: u32 = 200;
+
+/// When a search stops: at the first limit reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Plies to search, 1 … [`MAX_DEPTH`].
+    pub depth: Option<u32>,
+    /// Positions to visit.
+    pub nodes: Option<u64>,
+    /// Time to think, by the clock handed in.
+    pub time: Option<Duration>,
+}
+
+impl Limits {
+    /// Whether there is no limit at all.
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.depth.is_none() && self.nodes.is_none() && self.time.is_none()
+    }
+}
+
+/// Judges positions where the search ends.
+pub trait Evaluator {
+    /// The expected result for the player to move in a position where the game is not over.
+    fn evaluate(&self, position: &Position) -> Score;
+}
+
+/// The material count: the lead of the player to move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Material;
+
+impl Evaluator for Material {
+    /// The lead as an expected result: `lead / (|lead| + c)`, where `c` is a sixteenth of all seeds. Only the order
+    /// of values matters to the search; the curve is for those who read them, and follows what leads came to in
+    /// random games.
+    fn evaluate(&self, position: &Position) -> Score {
+        let seeds: u32 = position.score().iter().sum();
+        let lead = position.lead() as f32;
+        Score::expected(lead / (lead.abs() + seeds as f32 / 16.0).max(1.0))
+    }
+}
+
+impl Evaluator for Arc<Network> {
+    fn evaluate(&self, position: &Position) -> Score {
+        Score::expected(self.value(position))
+    }
+}

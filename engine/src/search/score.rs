@@ -1,0 +1,59 @@
+//! What a position is worth to the player to move: an expected result, or a proven win or loss and how far off it is.
+
+use std::ops::Neg;
+
+/// A value for the player to move. Greater is better: proven losses (the nearest last), expected results, proven
+/// wins (the nearest first).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Score(i32);
+
+/// A win on the spot.
+const WIN: i32 = 1_000_000;
+/// Expected results run from −`SCALE` to `SCALE`; everything beyond is proven.
+const SCALE: i32 = 10_000;
+
+impl Score {
+    /// A draw, or even chances.
+    pub const DRAW: Score = Score(0);
+    /// Better than anything.
+    pub(crate) const INFINITE: Score = Score(WIN + 1);
+
+    /// An expected result, −1 (loss) … 1 (win). Values outside are cut, and none counts as proven.
+    #[must_use]
+    pub fn expected(result: f32) -> Score {
+        debug_assert!(!result.is_nan());
+        Score((result.clamp(-1.0, 1.0) * SCALE as f32).round() as i32)
+    }
+
+    /// A proven win after `plies` plies of play.
+    #[must_use]
+    pub const fn win_in(plies: u32) -> Score {
+        Score(WIN - plies as i32)
+    }
+
+    /// A proven loss after `plies` plies of play.
+    #[must_use]
+    pub const fn loss_in(plies: u32) -> Score {
+        Score(plies as i32 - WIN)
+    }
+
+    /// Whether it is a proven win or loss.
+    #[must_use]
+    pub const fn is_decisive(self) -> bool {
+        self.0.abs() > SCALE
+    }
+
+    /// The expected result, −1 … 1; exactly ±1 where it is proven.
+    #[must_use]
+    pub fn value(self) -> f32 {
+        if self.is_decisive() { self.0.signum() as f32 } else { self.0 as f32 / SCALE as f32 }
+    }
+}
+
+impl Neg for Score {
+    type Output = Score;
+
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
