@@ -51,11 +51,16 @@ pub enum FitError {
         best: Option<Box<Fitted>>,
     },
     /// libtorch failed.
-    #[error("libtorch: {0}")]
+    #[error("libtorch: {}", first_line(.0))]
     Torch(#[from] TchError),
     /// The weights do not make a network.
     #[error(transparent)]
     Net(#[from] NetError),
+}
+
+/// What libtorch says, without the frames of C++ that follow.
+fn first_line(error: &TchError) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 /// A network and how it came about.
