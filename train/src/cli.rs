@@ -83,7 +83,10 @@ enum DeviceChoice {
 }
 
 fn number(text: &str, good: impl Fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|&number: &f64| number.is_finite() && good(number)).ok_or_else(|| wanted.to_owned())
+    text.parse()
+        .ok()
+        .filter(|&number: &f64| number.is_finite() && good(number))
+        .ok_or_else(|| wanted.to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -103,9 +106,8 @@ fn proper_share(text: &str) -> Result<f64, String> {
 }
 
 fn layers(text: &str) -> Result<[usize; 2], String> {
-    let size = |text: &str| {
-        text.parse().ok().filter(|size| (1..=giuthi_engine::net::MAX_LAYER).contains(size))
-    };
+    let size =
+        |text: &str| text.parse().ok().filter(|size| (1..=giuthi_engine::net::MAX_LAYER).contains(size));
     text.split_once(',')
         .and_then(|(first, second)| Some([size(first)?, size(second)?]))
         .ok_or_else(|| "two sizes from 1 to 1024 are possible, such as 128,32".to_owned())
@@ -126,7 +128,9 @@ fn fit_command(arguments: &Fit) -> anyhow::Result<()> {
         _ => Path::new("."),
     };
     if out.extension().is_none_or(|extension| extension != "safetensors") {
-        return Err(Usage(format!("--out {}: a name that ends in .safetensors is needed", out.display())).into());
+        return Err(
+            Usage(format!("--out {}: a name that ends in .safetensors is needed", out.display())).into()
+        );
     }
     if out.exists() && !arguments.force {
         bail!("{} exists already: give another name, or --force to overwrite it", out.display());

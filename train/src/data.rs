@@ -97,7 +97,9 @@ pub enum DataError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// Datasets that do not go together.
-    #[error("{path}: boards of width {found}, but those of {first} have width {wanted}: a network sees one width")]
+    #[error(
+        "{path}: boards of width {found}, but those of {first} have width {wanted}: a network sees one width"
+    )]
     Width {
         /// The dataset.
         path: PathBuf,
@@ -223,7 +225,9 @@ impl Dataset {
         }
         let sources = manifests
             .iter()
-            .map(|data| format!("{} games of {} by {} (seed {})", data.games, data.variant, data.agent, data.seed))
+            .map(|data| {
+                format!("{} games of {} by {} (seed {})", data.games, data.variant, data.agent, data.seed)
+            })
             .collect();
         split.finish(width, sources)
     }

@@ -39,7 +39,9 @@ pub struct Settings {
 pub enum FitError {
     /// The loss is not a number, or so large that training has diverged. The best weights until then, if an epoch
     /// was finished, are handed back.
-    #[error("epoch {epoch}, batch {batch}: the loss is {loss}: training has diverged; try a smaller learning rate")]
+    #[error(
+        "epoch {epoch}, batch {batch}: the loss is {loss}: training has diverged; try a smaller learning rate"
+    )]
     Diverged {
         /// The epoch, from 1.
         epoch: u32,
