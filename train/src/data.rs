@@ -200,9 +200,9 @@ impl Dataset {
     ) -> Result<Dataset, DataError> {
         let manifests: Vec<_> =
             folders.iter().map(|folder| Manifest::load(folder)).collect::<Result<_, _>>()?;
-        let width = manifests.first().map_or(0, |manifest| manifest.variant.width());
+        let width = manifests.first().map_or(0, |manifest| manifest.run.variant.width());
         for (folder, manifest) in folders.iter().zip(&manifests) {
-            let found = manifest.variant.width();
+            let found = manifest.run.variant.width();
             if found != width {
                 let (path, first) = (folder.clone(), folders[0].clone());
                 return Err(DataError::Width { path, found, first, wanted: width });
@@ -226,7 +226,10 @@ impl Dataset {
         let sources = manifests
             .iter()
             .map(|data| {
-                format!("{} games of {} by {} (seed {})", data.games, data.variant, data.agent, data.seed)
+                format!(
+                    "{} games of {} by {} (seed {})",
+                    data.games, data.run.variant, data.run.agent, data.run.seed
+                )
             })
             .collect();
         split.finish(width, sources)
@@ -295,7 +298,7 @@ struct PartRead {
 }
 
 fn read_part(path: &Path, manifest: &Manifest, split: &mut Split<'_>) -> Result<PartRead, DataError> {
-    let variant = manifest.variant;
+    let variant = manifest.run.variant;
     let file = File::open(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
     let mut reader = csv::Reader::from_reader(Hashing { file, hash: Sha256::new() });
     let csv_error = |error| DataError::Csv { path: path.to_owned(), error };
@@ -323,7 +326,7 @@ fn read_part(path: &Path, manifest: &Manifest, split: &mut Split<'_>) -> Result<
             return Err(fault(RowError::Order { game: sample.game, ply: sample.ply }));
         }
         before = Some((sample.game, sample.ply));
-        split.push(manifest.seed, &sample);
+        split.push(manifest.run.seed, &sample);
         count += 1;
     }
     let hash = reader.into_inner().hash.finalize();
