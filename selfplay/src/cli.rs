@@ -13,7 +13,9 @@ use giuthi_engine::{AgentSpec, Ending, Source, Variant};
 use serde_json::{Value, json};
 
 use crate::generate::{Event, Report, generate};
-use crate::settings::{DEFAULT_AGENT, DEFAULT_PART_GAMES, Epsilon, OpeningPlies, Settings, Shard};
+use crate::settings::{
+    DEFAULT_AGENT, DEFAULT_OPENING, DEFAULT_PART_GAMES, Epsilon, OpeningPlies, Settings, Shard,
+};
 use crate::{Error, GameError, started_seed};
 
 /// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
@@ -36,7 +38,7 @@ struct Cli {
     #[arg(long, value_name = "SPEC", default_value = DEFAULT_AGENT)]
     agent: AgentSpec,
     /// Random plies at the start of a game: a number, or a range A..B to draw it from, both ends included
-    #[arg(long, value_name = "A..B", default_value_t, allow_hyphen_values = true)]
+    #[arg(long, value_name = "A..B", default_value_t = DEFAULT_OPENING, allow_hyphen_values = true)]
     opening_plies: OpeningPlies,
     /// Share of the later moves played at random, 0 to 1
     #[arg(long, value_name = "E", default_value_t, allow_negative_numbers = true)]

@@ -5,13 +5,15 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::str::FromStr;
 
+pub use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Variant};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The agent that plays when none is named.
 pub const DEFAULT_AGENT: &str = "ab:depth=3";
+/// Random plies at the start of a game when nothing else is asked.
+pub const DEFAULT_OPENING: OpeningPlies = OpeningPlies::new(6, 12).expect("in order");
 /// Games in a part when nothing else is asked.
 pub const DEFAULT_PART_GAMES: NonZeroU64 = NonZeroU64::new(1000).expect("not 0");
 /// Greatest number of parts of a dataset: their names have five digits.
@@ -46,7 +48,7 @@ impl Settings {
             variant,
             agent,
             games,
-            opening: OpeningPlies::default(),
+            opening: DEFAULT_OPENING,
             epsilon: Epsilon::default(),
             part_games: DEFAULT_PART_GAMES,
             shard: Shard::WHOLE,
@@ -96,61 +98,12 @@ fn number<T: FromStr>(text: &str) -> Option<T> {
 /// Why a text is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SettingError {
-    /// Not a number of plies, nor a range of them.
-    #[error("write the number of random plies, such as 6, or its least and most, such as 6..12")]
-    OpeningPlies,
     /// Not a share.
     #[error("a share from 0 to 1 is possible, such as 0.05")]
     Epsilon,
     /// Not a shard.
     #[error("write I/N: the shard's number I, from 0 to N-1, and the number of shards N, such as 0/4")]
     Shard,
-}
-
-/// How many uniformly random plies a game starts with: drawn for each game, every number from `least` to `most` as
-/// likely as any other. Written `6..12`, both ends included, or `6`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpeningPlies {
-    least: u32,
-    most: u32,
-}
-
-impl OpeningPlies {
-    /// From `least` to `most` plies, both included; `None` where they are the wrong way round.
-    #[must_use]
-    pub const fn new(least: u32, most: u32) -> Option<OpeningPlies> {
-        if least <= most { Some(OpeningPlies { least, most }) } else { None }
-    }
-
-    pub(crate) fn draw(self, rng: &mut impl rand::Rng) -> u32 {
-        rng.random_range(self.least..=self.most)
-    }
-}
-
-impl Default for OpeningPlies {
-    fn default() -> Self {
-        OpeningPlies { least: 6, most: 12 }
-    }
-}
-
-impl fmt::Display for OpeningPlies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.least == self.most {
-            write!(f, "{}", self.least)
-        } else {
-            write!(f, "{}..{}", self.least, self.most)
-        }
-    }
-}
-
-impl FromStr for OpeningPlies {
-    type Err = SettingError;
-
-    fn from_str(text: &str) -> Result<OpeningPlies, SettingError> {
-        let (least, most) = text.split_once("..").unwrap_or((text, text));
-        let range = number(least).zip(number(most));
-        range.and_then(|(least, most)| OpeningPlies::new(least, most)).ok_or(SettingError::OpeningPlies)
-    }
 }
 
 /// The share of moves played at random after the opening, 0 … 1.
