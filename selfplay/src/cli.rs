@@ -117,30 +117,25 @@ fn work(cli: Cli) -> anyhow::Result<()> {
     let mut progress: Option<Progress> = None;
     let mut rows = 0;
     let report = generate(&settings, &cli.out, threads, &SystemClock::default(), |event| match event {
-        Event::Planned { parts: 0, .. } => tell(format_args!(
-            "warning: no games for shard {}: {} in parts of {} make {}; a lower --part-games gives every shard some",
-            settings.shard,
-            counted(settings.games.get(), "game"),
-            settings.part_games,
-            counted(settings.part_count(), "part"),
-        )),
-        Event::Planned { parts, kept, games: 0 } => {
-            tell(format_args!("everything is there already: {kept} of {}", counted(parts, "part")));
+        Event::Checking { games } => progress = Some(Progress::new("checking", "games", games)),
+        Event::Checked { games } => {
+            if let Some(progress) = &progress {
+                progress.advance(games);
+            }
         }
         Event::Planned { parts, kept, games } => {
-            if kept > 0 {
-                tell(format_args!("there already: {kept} of {}", counted(parts, "part")));
+            if let Some(checking) = progress.take() {
+                checking.finish();
             }
-            progress = Some(Progress::new("self-play", "games", games));
+            tell_plan(&settings, parts, kept, games);
+            progress = (games > 0).then(|| Progress::new("self-play", "games", games));
         }
         Event::Played { rows: more } => {
             rows += more;
             if let Some(progress) = &progress {
-                progress.note(format!(
-                    "{:.0} positions/s",
-                    rows as f64 / progress.elapsed().as_secs_f64().max(1e-9)
-                ));
                 progress.advance(1);
+                let rate = rows as f64 / progress.elapsed().as_secs_f64().max(1e-9);
+                progress.note(format!("{rate:.0} positions/s"));
             }
         }
     });
@@ -153,6 +148,23 @@ fn work(cli: Cli) -> anyhow::Result<()> {
         error => anyhow::Error::from(error),
     })?;
     print(&if cli.json { format!("{}\n", in_json(&report)) } else { in_words(&report) })
+}
+
+/// What there is to do, where it is not simply everything.
+fn tell_plan(settings: &Settings, parts: u64, kept: u64, games: u64) {
+    if parts == 0 {
+        tell(format_args!(
+            "warning: no games for shard {}: {} in parts of {} make {}; a lower --part-games gives every shard some",
+            settings.shard,
+            counted(settings.games.get(), "game"),
+            settings.part_games,
+            counted(settings.part_count(), "part"),
+        ));
+    } else if games == 0 {
+        tell(format_args!("everything is there already: {}", counted(parts, "part")));
+    } else if kept > 0 {
+        tell(format_args!("there already: {kept} of {}", counted(parts, "part")));
+    }
 }
 
 fn counted(number: u64, what: &str) -> String {

@@ -35,6 +35,12 @@ impl Distinct {
         self.least.insert(hash);
     }
 
+    /// Counts in what another one met.
+    pub(crate) fn merge(&mut self, other: &Distinct) {
+        other.least.iter().for_each(|&hash| self.insert_hash(hash));
+        self.more |= other.more;
+    }
+
     /// How many there were, and whether that is exact.
     pub(crate) fn count(&self) -> (u64, bool) {
         match self.least.last() {
@@ -60,6 +66,20 @@ mod tests {
         assert_eq!(distinct.count(), (KEPT as u64, true));
         distinct.insert(&u64::MAX);
         assert!(!distinct.count().1);
+    }
+
+    #[test]
+    fn parts_merged_count_as_the_whole() {
+        for things in [1000_u64, 900_000] {
+            let of = |range: std::ops::Range<u64>| {
+                let mut distinct = Distinct::default();
+                range.for_each(|thing| distinct.insert(&thing));
+                distinct
+            };
+            let mut merged = of(0..things / 2);
+            merged.merge(&of(things / 3..things));
+            assert_eq!(merged.count(), of(0..things).count());
+        }
     }
 
     #[test]

@@ -1,32 +1,43 @@
 //! The whole run: games on all threads, parts in order, and only what is not there yet.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver};
 
 use giuthi_engine::agent::{Clock, Factory};
 use giuthi_engine::files::write_whole;
-use rayon::{ScopeFifo, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 use crate::folder::Folder;
+use crate::in_order::in_order;
 use crate::manifest::{MANIFEST, Manifest, PartEntry, Run};
 use crate::part::{self, Damage, PartWriter};
-use crate::play::{GameError, Played, play};
+use crate::play::{Played, play};
 use crate::settings::{MOST_PARTS, Plan, Settings};
 use crate::summary::Summary;
 
-/// Games that may be waiting, being played or finished and not yet written, for each thread: enough that nobody runs
-/// out of work while a part goes to the disk, and all of the games that are ever in memory.
-const AHEAD: usize = 256;
+/// Games begun and not yet written, for each thread: enough that nobody runs out of work while a part goes to the
+/// disk, and all of the games that are ever in memory.
+const GAMES_AHEAD: usize = 256;
+/// Parts being checked or waiting to be counted, for each thread.
+const PARTS_AHEAD: usize = 2;
 
 /// What a run tells its observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// Parts with so many games are there already and are going to be checked; told where there are any.
+    Checking {
+        /// Their games.
+        games: u64,
+    },
+    /// A part was checked.
+    Checked {
+        /// Its games.
+        games: u64,
+    },
     /// It is known what is to be done; told once, before the first game.
     Planned {
         /// Parts of this shard.
@@ -78,18 +89,22 @@ pub fn generate(
     let names: HashSet<String> = plans.iter().map(Plan::file_name).collect();
     let folder = Folder::open(dir, &run, &names)?;
 
+    let pool = ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    let pool = pool.map_err(|error| Error::Threads(threads.get(), error.to_string()))?;
     let finished = folder.manifest()?;
     let mut made = Made::default();
-    keep(settings, &folder, &plans, finished.as_ref(), &mut made)?;
-    let missing: Vec<&Plan> = plans.iter().filter(|plan| !made.parts.contains_key(&plan.number)).collect();
-    let games = missing.iter().map(|plan| plan.games.end - plan.games.start).sum();
-    observe(Event::Planned { parts: plans.len() as u64, kept: made.parts.len() as u64, games });
+
+    let (there, missing): (Vec<&Plan>, Vec<&Plan>) =
+        plans.iter().partition(|plan| folder.path(&plan.file_name()).exists());
+    check(settings, &pool, &folder, &there, finished.as_ref(), &mut made, &mut observe)?;
+    let games = count(&missing);
+    observe(Event::Planned { parts: plans.len() as u64, kept: there.len() as u64, games });
 
     if !missing.is_empty() {
         // A manifest says that everything is there, so it goes while something is not.
         remove_if_there(&folder.path(MANIFEST))?;
-        let table = Table { settings, factory: &factory, clock, closed: AtomicBool::new(false) };
-        make(&table, threads, &folder, &missing, &mut made, &mut observe)?;
+        let table = Table { settings, factory: &factory, clock };
+        make(&table, &pool, &folder, &missing, &mut made, &mut observe)?;
     }
     let manifest = Manifest::new(run, made.parts.into_values().collect());
     if !missing.is_empty() || finished.as_ref() != Some(&manifest) {
@@ -106,27 +121,44 @@ struct Made {
     summary: Summary,
 }
 
+/// Games of some parts.
+fn count(plans: &[&Plan]) -> u64 {
+    plans.iter().map(|plan| plan.games.end - plan.games.start).sum()
+}
+
 /// Reads the parts that are there already. Those that a manifest tells of must be as it tells.
-fn keep(
+fn check(
     settings: &Settings,
+    pool: &ThreadPool,
     folder: &Folder,
-    plans: &[Plan],
+    plans: &[&Plan],
     finished: Option<&Manifest>,
     made: &mut Made,
+    observe: &mut impl FnMut(Event),
 ) -> Result<(), Error> {
-    for plan in plans {
-        let path = folder.path(&plan.file_name());
-        if !path.exists() {
-            continue;
-        }
-        let entry = part::read(&path, plan, settings.variant, |game, notes| made.summary.add(game, notes))?;
-        let mut told = finished.iter().flat_map(|manifest| &manifest.parts);
-        if told.any(|told| told.file == entry.file && *told != entry) {
-            return Err(Damage::Changed { path }.into());
-        }
-        made.parts.insert(plan.number, entry);
+    if !plans.is_empty() {
+        observe(Event::Checking { games: count(plans) });
     }
-    Ok(())
+    let read = |plan: &Plan| {
+        let path = folder.path(&plan.file_name());
+        let mut summary = Summary::default();
+        let entry = part::read(&path, plan, settings.variant, |game, notes| summary.add(game, notes))?;
+        let mut told = finished.iter().flat_map(|manifest| &manifest.parts);
+        match told.any(|told| told.file == entry.file && *told != entry) {
+            true => Err(Damage::Changed { path }),
+            false => Ok((entry, summary)),
+        }
+    };
+    let ahead = PARTS_AHEAD * pool.current_num_threads();
+    in_order(pool, ahead, plans.iter().copied(), read, |results| {
+        for (plan, result) in plans.iter().zip(results) {
+            let (entry, summary) = result?;
+            observe(Event::Checked { games: entry.games });
+            made.summary.merge(&summary);
+            made.parts.insert(plan.number, entry);
+        }
+        Ok(())
+    })
 }
 
 fn remove_if_there(path: &Path) -> Result<(), Error> {
@@ -143,82 +175,49 @@ struct Table<'a> {
     settings: &'a Settings,
     factory: &'a Factory,
     clock: &'a dyn Clock,
-    /// Set when no more games are wanted, because something went wrong.
-    closed: AtomicBool,
 }
 
-/// A game on its way: the text of its rows when it is finished.
-type Coming = Receiver<Result<(Played, String), GameError>>;
-
-/// Plays and writes the parts one after another.
-///
-/// The pool's threads play; this one gives out the games in order, a bounded number ahead, takes them in in the same
-/// order and writes them. So no thread waits at the end of a part for the others.
+/// Plays and writes the parts one after another. The games are given out without regard to the parts, so no thread
+/// waits at the end of one for the others.
 fn make(
     table: &Table<'_>,
-    threads: NonZeroUsize,
+    pool: &ThreadPool,
     folder: &Folder,
     plans: &[&Plan],
     made: &mut Made,
     observe: &mut impl FnMut(Event),
 ) -> Result<(), Error> {
-    let threads = threads.get();
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Error::Threads(threads, error.to_string()))?;
-    pool.in_place_scope_fifo(|scope| {
-        let mut numbers = plans.iter().flat_map(|plan| plan.games.clone());
-        let mut coming = VecDeque::new();
-        let mut next = || {
-            while coming.len() < AHEAD * threads {
-                let Some(number) = numbers.next() else { break };
-                coming.push_back((number, give_out(scope, table, number)));
-            }
-            let (number, game): (u64, Coming) =
-                coming.pop_front().expect("as many games are taken as given out");
-            // A sender is lost only with a thread that panicked, and that panic ends the scope.
-            let game = game.recv().expect("the thread that plays a game sends it");
-            game.map_err(|error| Error::Game { number, error })
-        };
+    let one = |number: u64| {
+        let mut agent = (table.factory)();
+        let played = play(table.settings, number, agent.as_mut(), table.clock);
+        let played = played.map_err(|error| Error::Game { number, error })?;
+        let text = part::rows(number, &played.game, &played.notes);
+        Ok((played, text))
+    };
+    let numbers = plans.iter().flat_map(|plan| plan.games.clone());
+    let ahead = GAMES_AHEAD * pool.current_num_threads();
+    in_order(pool, ahead, numbers, one, |games| {
         for plan in plans {
-            let part = write(table.settings, folder, plan, || {
-                let (played, text) = next()?;
+            let games = games.map(|game: Result<(Played, String), Error>| {
+                let (played, text) = game?;
+                let rows = played.notes.len() as u64;
                 made.summary.add(&played.game, &played.notes);
-                observe(Event::Played { rows: played.notes.len() as u64 });
-                Ok((text, played.notes.len() as u64))
+                observe(Event::Played { rows });
+                Ok((text, rows))
             });
-            // After an error the games still to come are not played.
-            let part = part.inspect_err(|_| table.closed.store(true, Ordering::Relaxed))?;
+            let part = write(table.settings, folder, plan, games)?;
             made.parts.insert(plan.number, part);
         }
         Ok(())
     })
 }
 
-/// Has a game played by the pool.
-fn give_out<'scope>(scope: &ScopeFifo<'scope>, table: &'scope Table<'_>, number: u64) -> Coming {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    scope.spawn_fifo(move |_| {
-        if table.closed.load(Ordering::Relaxed) {
-            return;
-        }
-        let mut agent = (table.factory)();
-        let played = play(table.settings, number, agent.as_mut(), table.clock);
-        let game = played.map(|played| {
-            let text = part::rows(number, &played.game, &played.notes);
-            (played, text)
-        });
-        // Nobody takes it when the run has ended with an error in the meantime.
-        let _ = sender.send(game);
-    });
-    receiver
-}
-
-/// Writes one part from its games, handed over in order as text and number of rows.
+/// Writes one part from the first of the games that come, each as its text and number of rows.
 fn write(
     settings: &Settings,
     folder: &Folder,
     plan: &Plan,
-    mut next: impl FnMut() -> Result<(String, u64), Error>,
+    games: impl Iterator<Item = Result<(String, u64), Error>>,
 ) -> Result<PartEntry, Error> {
     enum Fault {
         Io(io::Error),
@@ -233,8 +232,9 @@ fn write(
     let mut entry = None;
     let written = write_whole(&path, |file| {
         let mut part = PartWriter::new(plan, settings.variant.width(), file)?;
-        for _ in plan.games.clone() {
-            let (text, rows) = next().map_err(Fault::Game)?;
+        // The range first: taken the other way round, the game after the last would be lost.
+        for (_, game) in plan.games.clone().zip(games) {
+            let (text, rows) = game.map_err(Fault::Game)?;
             part.game(&text, rows)?;
         }
         entry = Some(part.finish());

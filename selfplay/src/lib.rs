@@ -25,7 +25,9 @@
 //! | [`manifest`] | `manifest.json` and `run.json` |
 //! | `folder` | the output folder: whose it is, what is in it already |
 //! | [`generate`](mod@generate) | the whole run: threads, parts, resuming |
-//! | [`summary`] | statistics of the games |
+//! | `in_order` | work of many threads, taken in order |
+//! | [`summary`], `distinct` | statistics of the games; counting positions |
+//! | `error` | why a run could not be done |
 //! | [`cli`] | the `giuthi-selfplay` program |
 //!
 //! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
@@ -35,6 +37,7 @@ mod distinct;
 mod error;
 mod folder;
 pub mod generate;
+mod in_order;
 pub mod manifest;
 mod part;
 mod play;

@@ -37,6 +37,19 @@ impl Summary {
         self.longest = self.longest.max(game.plies().len() as u64);
     }
 
+    /// Counts in what another summary counts, of other games.
+    pub(crate) fn merge(&mut self, other: &Summary) {
+        let add = |mine: &mut [u64], others: &[u64]| {
+            mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
+        };
+        add(&mut self.results, &other.results);
+        add(&mut self.endings, &other.endings);
+        add(&mut self.sources, &other.sources);
+        self.extra_moves += other.extra_moves;
+        self.longest = self.longest.max(other.longest);
+        self.positions.merge(&other.positions);
+    }
+
     /// Games.
     #[must_use]
     pub fn games(&self) -> u64 {

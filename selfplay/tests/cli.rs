@@ -102,12 +102,13 @@ fn a_finished_run_repeated_says_so_and_changes_nothing() {
     let before = files(dir.path());
     let (code, again, stderr) = run(dir.path(), &format!("{flags} --threads 3"));
     assert_eq!((code, again), (0, table));
-    assert_eq!(stderr, "everything is there already: 3 of 3 parts\n");
+    assert!(stderr.starts_with("checking: 30 games in "), "{stderr}");
+    assert!(stderr.ends_with("\neverything is there already: 3 parts\n"), "{stderr}");
     assert!(files(dir.path()) == before);
     std::fs::remove_file(dir.path().join("part-00002.csv")).unwrap();
     let (code, _, stderr) = run(dir.path(), flags);
     assert_eq!(code, 0);
-    assert!(stderr.starts_with("there already: 2 of 3 parts\n"), "{stderr}");
+    assert!(stderr.contains("\nthere already: 2 of 3 parts\nself-play: 10 games in "), "{stderr}");
     assert!(files(dir.path()) == before);
 }
 

@@ -170,7 +170,7 @@ proptest! {
         let variant = Variant::new(width, seeds).unwrap();
         let settings = Settings {
             variant,
-            agent: "greedy".parse().unwrap(),
+            agent: "ab:depth=1".parse().unwrap(),
             games: number(games_wanted),
             opening: OpeningPlies::new(least, least + more).unwrap(),
             epsilon: Epsilon::try_from(share).unwrap(),
