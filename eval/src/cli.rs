@@ -1,18 +1,22 @@
 //! The `giuthi-eval` program.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::thread::available_parallelism;
 
 use clap::{Args, Parser, Subcommand};
-use giuthi_engine::cli::{Progress, SystemClock, Usage, print, run, seed_or_drawn, tell};
+use giuthi_engine::cli::{
+    Progress, SystemClock, Usage, agents, print, run, seed_or_drawn, tell, whole_number,
+};
+use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Player, Variant};
 
 use crate::output::{Files, Standings};
 use crate::tally::WinsDrawsLosses;
-use crate::tournament::{Error, Prepared, Settings, SettingsError};
+use crate::tournament::{Error, MAX_GAMES, Prepared, Settings, SettingsError};
+
+/// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
+const MAX_THREADS: u64 = 1024;
 
 /// Compares agents: tournaments and ratings.
 #[derive(Parser)]
@@ -29,58 +33,37 @@ enum Command {
 
 /// Play every agent against every other and rate them
 ///
-/// Every two agents play N games: N/2 random openings, each played twice with the seats swapped. All pairings get the
-/// same openings. DIR gets games.csv (every game, move by move), ratings.csv (Elo with 95 % intervals) and
-/// tournament.json (what was played). While it runs the games stand in games.csv.partial.
+/// Every two agents play N games: N/2 random openings, each from both seats. All pairings get the same openings. DIR
+/// gets games.csv (every game, move by move), ratings.csv (Elo with 95 % intervals) and tournament.json (what was
+/// played). While the tournament runs its games stand in games.csv.partial.
 #[derive(Args)]
+#[command(after_help = agents())]
 struct TournamentArgs {
-    /// The variant, 2xWxS
+    /// Rows and seeds of the board, 2xWxS
     #[arg(long, value_name = "V", default_value_t)]
     variant: Variant,
-    /// An agent, such as random, greedy, ab:depth=4 or net:PATH, with a name for tables before an @ if wanted
-    /// (old@net:PATH); give two at least
+    /// Who plays; two agents at least. LABEL@SPEC gives one a name for tables
     #[arg(long = "agent", value_name = "SPEC", required = true)]
     agents: Vec<AgentSpec>,
     /// Games of every two agents: an even number, as each opening is played from both seats
-    #[arg(long, value_name = "N")]
-    games: u32,
-    /// Random plies that the games open with: K, or A..B for A to B, each as likely
-    #[arg(long, value_name = "K|A..B", default_value = "4")]
-    opening_plies: Plies,
-    /// Games played at the same time, by default one a processor; the games do not depend on it, unless an agent has
-    /// a time limit
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
-    /// Fixes all randomness; without it a seed is drawn and told
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "N", value_parser = whole_number(2..=MAX_GAMES.into()), allow_negative_numbers = true)]
+    games: u64,
+    /// Random plies at the start of a game: a number, or a range A..B to draw it from, both ends included
+    #[arg(long, value_name = "A..B", default_value = "4", allow_hyphen_values = true)]
+    opening_plies: OpeningPlies,
+    /// Games played at a time; all cores when not given. The games do not depend on it, but for agents with a time
+    /// limit
+    #[arg(long, value_name = "T", value_parser = whole_number(1..=MAX_THREADS), allow_negative_numbers = true)]
+    threads: Option<u64>,
+    /// Seed of all randomness; a drawn one when not given
+    #[arg(long, value_name = "S", value_parser = whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
+    /// Folder for the files; one that holds a tournament is refused
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
     /// Print one JSON object an agent, the best first, instead of tables
     #[arg(long)]
     json: bool,
-    /// Folder for the files; one that has a tournament is refused
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-}
-
-/// A range of numbers of plies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Plies(RangeInclusive<u32>);
-
-impl FromStr for Plies {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Plies, String> {
-        let number = |text: &str| {
-            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse::<u32>().ok().filter(|_| digits)
-        };
-        let range = match text.split_once("..") {
-            Some((least, most)) => number(least).zip(number(most)).map(|(least, most)| least..=most),
-            None => number(text).map(|plies| plies..=plies),
-        };
-        let wanted = "a number of plies such as 4, or two such as 2..6, the second not below the first";
-        range.filter(|range| !range.is_empty()).map(Plies).ok_or_else(|| format!("{wanted}, is possible"))
-    }
 }
 
 /// Runs the program on the process's arguments.
@@ -96,10 +79,10 @@ fn tournament(args: TournamentArgs) -> anyhow::Result<()> {
     let mut settings = Settings {
         variant: args.variant,
         agents: args.agents,
-        games: args.games,
-        opening_plies: args.opening_plies.0,
+        games: u32::try_from(args.games).expect("within the bounds of the flag"),
+        opening_plies: args.opening_plies,
         seed: 0,
-        threads: args.threads.unwrap_or(processors),
+        threads: args.threads.map_or(processors, |threads| threads as usize),
     };
     // Before a seed is drawn, so that a usage error is the only line.
     settings.check().map_err(in_usage)?;
@@ -136,7 +119,6 @@ fn in_usage(error: SettingsError) -> Usage {
     let flag = match error {
         SettingsError::Agents(_) | SettingsError::SameName(_) => "--agent",
         SettingsError::Games(_) => "--games",
-        SettingsError::OpeningPlies(..) => "--opening-plies",
         SettingsError::Threads => "--threads",
     };
     Usage(format!("{flag}: {error}"))

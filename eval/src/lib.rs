@@ -11,7 +11,7 @@
 //!     variant: "2x5x4".parse()?,
 //!     agents: vec!["ab:depth=2".parse()?, "random".parse()?],
 //!     games: 20,
-//!     opening_plies: 4..=4,
+//!     opening_plies: "4".parse()?,
 //!     seed: 1,
 //!     threads: 1,
 //! };

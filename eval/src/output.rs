@@ -161,7 +161,7 @@ struct About<'a> {
     program: &'static str,
     variant: String,
     games: u32,
-    opening_plies: [u32; 2],
+    opening_plies: String,
     seed: u64,
     agents: Vec<AboutAgent<'a>>,
 }
@@ -178,7 +178,7 @@ impl<'a> About<'a> {
             program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
             variant: settings.variant.to_string(),
             games: settings.games,
-            opening_plies: [*settings.opening_plies.start(), *settings.opening_plies.end()],
+            opening_plies: settings.opening_plies.to_string(),
             seed: settings.seed,
             agents: settings
                 .agents

@@ -7,11 +7,10 @@
 //! openings all games of a round. Only [`Observation`]s are independent of one another. The covariance is therefore
 //! the one for clustered observations (Huber 1967; Liang and Zeger 1986): with `G` the inverse of the information
 //! and `u` an observation's points beyond those expected, agent by agent, the variance of rating `i` is the sum over
-//! all observations of `(G u)_i²`, times `n / (n − 1)` for the strengths that were fitted to the same `n`
-//! observations. The interval reaches 1.96 standard errors to each side. Where the results show less spread than
-//! chance would let them (ten pairs of one win each say little of the eleventh), the variance is not taken below
-//! `5 / n` of the one the model ascribes to independent games: what the "rule of three" says of an event that `n`
-//! trials have not shown.
+//! all observations of `(G u)_i²`, times `n / (n − 1)` since the strengths were fitted to the same `n` observations.
+//! The interval reaches 1.96 standard errors to each side. Where the results show less spread than chance would let
+//! them (ten pairs of one win each say little of the eleventh), the variance is not taken below `5 / n` of the one the
+//! model ascribes to independent games: what the "rule of three" says of an event that `n` trials have not shown.
 //!
 //! **When some took every point.** If the agents fall in two groups and one of them took every point from the other,
 //! no finite ratings are the likeliest (Ford 1957). Each agent is then given half a drawn pair against one imaginary

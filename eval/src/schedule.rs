@@ -6,12 +6,11 @@
 //! seed begins with the games of the shorter one.
 
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 
-use giuthi_engine::opening::{TooLong, random_opening};
+use giuthi_engine::opening::{OpeningPlies, TooLong, random_opening};
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::{Move, Variant};
-use rand::{Rng, RngExt};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 /// One game to be played.
@@ -34,28 +33,24 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A round robin of so many agents over `rounds` openings of `variant`, each of a length drawn from
-    /// `opening_plies` with equal chances.
+    /// A round robin of so many agents over `rounds` openings of `variant`.
     ///
     /// The opening of round `r` comes from stream `r` of the seed, and from nothing else.
     ///
     /// # Errors
     /// [`TooLong`] where openings of a length drawn always end the game.
-    ///
-    /// # Panics
-    /// When `opening_plies` is empty.
     pub fn round_robin(
         agents: usize,
         variant: Variant,
         rounds: u64,
-        opening_plies: &RangeInclusive<u32>,
+        opening_plies: OpeningPlies,
         seed: u64,
     ) -> Result<Schedule, TooLong> {
         let pairings = (0..agents).flat_map(|a| (a + 1..agents).map(move |b| [a, b])).collect();
         let openings = (0..rounds)
             .map(|round| {
                 let mut rng = game_rng(seed, round);
-                let plies = rng.random_range(opening_plies.clone());
+                let plies = opening_plies.draw(&mut rng);
                 let opening = random_opening(variant, plies, &mut rng)?;
                 Ok(opening.plies().iter().map(|ply| ply.mv).collect())
             })

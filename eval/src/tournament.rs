@@ -1,12 +1,11 @@
 //! A round robin: its settings, its games played in parallel and handed on in order.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
 use giuthi_engine::agent::{Factory, LoadError};
-use giuthi_engine::opening::TooLong;
+use giuthi_engine::opening::{OpeningPlies, TooLong};
 use giuthi_engine::{AgentSpec, Clock, Player, Variant};
 use thiserror::Error;
 
@@ -27,8 +26,8 @@ pub struct Settings {
     pub agents: Vec<AgentSpec>,
     /// Games of every two agents: an even number, since each opening is played from both seats.
     pub games: u32,
-    /// Random plies that games open with, from the least to the greatest number, each as likely.
-    pub opening_plies: RangeInclusive<u32>,
+    /// Random plies that games open with.
+    pub opening_plies: OpeningPlies,
     /// Fixes all randomness: without agents that look at a clock, the same seed gives the same games.
     pub seed: u64,
     /// Games played at the same time, 1 at least. The games do not depend on it.
@@ -49,9 +48,6 @@ pub enum SettingsError {
         "{0} games a pairing: an even number from 2 to {MAX_GAMES} is possible, since each opening is played twice, from both seats"
     )]
     Games(u32),
-    /// A range of opening plies that holds no number.
-    #[error("openings of {0} to {1} plies: the second number must not be below the first")]
-    OpeningPlies(u32, u32),
     /// No thread.
     #[error("0 threads: 1 at least is needed")]
     Threads,
@@ -69,9 +65,6 @@ impl Settings {
         }
         if !(2..=MAX_GAMES).contains(&self.games) || !self.games.is_multiple_of(2) {
             return Err(SettingsError::Games(self.games));
-        }
-        if self.opening_plies.is_empty() {
-            return Err(SettingsError::OpeningPlies(*self.opening_plies.start(), *self.opening_plies.end()));
         }
         if self.threads == 0 {
             return Err(SettingsError::Threads);
@@ -97,7 +90,7 @@ impl Settings {
         self.check()?;
         let rounds = u64::from(self.games / 2);
         let schedule =
-            Schedule::round_robin(self.agents.len(), self.variant, rounds, &self.opening_plies, self.seed)?;
+            Schedule::round_robin(self.agents.len(), self.variant, rounds, self.opening_plies, self.seed)?;
         let load = |agent: &AgentSpec| {
             agent
                 .load(self.variant.width())
@@ -178,7 +171,7 @@ fn half_points(game: &Played, agent: usize) -> u32 {
 /// Plays a tournament: [`Settings::prepare`] and [`Prepared::run`].
 ///
 /// # Errors
-/// [`Error`] for bad settings, an agent that cannot be loaded or plays an illegal move; whatever the observer returns.
+/// [`crate::Error`] for bad settings, an agent that cannot be loaded or plays an illegal move; whatever the observer returns.
 pub fn run<E: From<Error>>(
     settings: &Settings,
     clock: &dyn Clock,
@@ -207,7 +200,7 @@ impl Prepared<'_> {
     /// The games depend on the settings alone, the number of threads excepted, unless an agent looks at the clock.
     ///
     /// # Errors
-    /// [`Error`] where an agent plays an illegal move; whatever the observer returns.
+    /// [`crate::Error`] where an agent plays an illegal move; whatever the observer returns.
     pub fn run<E: From<Error>>(
         &self,
         clock: &dyn Clock,

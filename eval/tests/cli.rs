@@ -4,7 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use giuthi_engine::{Game, Move, Outcome, Player, Variant};
+use giuthi_engine::agent::NoClock;
+use giuthi_engine::net::{FeatureSet, Header, Weights};
+use giuthi_engine::{Game, Move, Network, Outcome, Player, Variant};
+use giuthi_eval::output::Files;
+use giuthi_eval::{Settings, run};
 use predicates::prelude::*;
 use serde::Deserialize;
 use tempfile::tempdir;
@@ -13,6 +17,23 @@ fn tournament(arguments: &str, out: &Path) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-eval"));
     command.arg("tournament").args(arguments.split_whitespace()).arg("--out").arg(out);
     command
+}
+
+/// The smallest network for rows of so many pits.
+fn network(width: usize) -> Network {
+    let features = FeatureSet::Pits24Lead;
+    let origin = || "a test".to_owned();
+    let header = Header { width, features, layers: [1, 1], trained_on: origin(), program: origin() };
+    let weights = Weights {
+        input: vec![0.0; features.categories(width)],
+        lead: vec![1.0],
+        input_bias: vec![0.5],
+        hidden: vec![1.0],
+        hidden_bias: vec![0.0],
+        output: vec![1.0, 0.0, -1.0],
+        output_bias: vec![0.0; 3],
+    };
+    Network::new(header, weights).unwrap()
 }
 
 #[derive(Deserialize)]
@@ -76,7 +97,7 @@ fn games_csv_replays_to_what_it_says() {
 #[test]
 fn the_same_seed_gives_the_same_files_on_any_number_of_threads() {
     let folder = tempdir().unwrap();
-    let run = |name: &str, threads: &str| {
+    let files = |name: &str, threads: &str| {
         let out = folder.path().join(name);
         let arguments =
             format!("--variant 2x6x4 --agent random --agent greedy --games 20 --seed 7 --threads {threads}");
@@ -84,9 +105,9 @@ fn the_same_seed_gives_the_same_files_on_any_number_of_threads() {
         let read = |file| fs::read_to_string(out.join(file)).unwrap();
         (without_times(&out), read("ratings.csv"), read("tournament.json"))
     };
-    let one = run("one", "1");
-    assert_eq!(run("two", "2"), one);
-    assert_eq!(run("four", "4"), one);
+    let one = files("one", "1");
+    assert_eq!(files("two", "2"), one);
+    assert_eq!(files("four", "4"), one);
 }
 
 #[test]
@@ -170,27 +191,70 @@ fn a_folder_with_a_tournament_is_refused_and_left_alone() {
 }
 
 #[test]
+fn what_was_played_stays_when_a_tournament_breaks_off() {
+    let folder = tempdir().unwrap();
+    let settings = Settings {
+        variant: "2x5x4".parse().unwrap(),
+        agents: ["random", "greedy"].map(|agent| agent.parse().unwrap()).into(),
+        games: 20,
+        opening_plies: "4".parse().unwrap(),
+        seed: 1,
+        threads: 1,
+    };
+    let mut files = Files::create(folder.path(), &settings).unwrap();
+    let mut pairs = 0;
+    let broken = run(&settings, &NoClock, |pair| {
+        files.add(pair)?;
+        pairs += 1;
+        if pairs == 3 { Err(anyhow::anyhow!("power cut")) } else { Ok(()) }
+    });
+    assert!(broken.is_err());
+    let text = fs::read_to_string(folder.path().join("games.csv.partial")).unwrap();
+    assert_eq!(text.lines().count(), 1 + 6, "a header and three pairs, though nothing was finished: {text}");
+    assert!(text.ends_with('\n') && !folder.path().join("games.csv").exists());
+}
+
+#[test]
+fn agents_with_a_time_limit_play_and_too_many_threads_are_warned_of() {
+    let folder = tempdir().unwrap();
+    let processors = std::thread::available_parallelism().unwrap().get();
+    for (threads, warned) in [(processors, false), (processors + 1, true)] {
+        let out = folder.path().join(threads.to_string());
+        let arguments =
+            format!("--variant 2x5x4 --agent random --agent ab:ms=1 --games 2 --seed 5 --threads {threads}");
+        let output = tournament(&arguments, &out).assert().success().get_output().clone();
+        assert_eq!(String::from_utf8(output.stderr).unwrap().contains("warning"), warned);
+        assert!(games(&out).iter().all(|row| row.ms0.max(row.ms1) > 0.0));
+    }
+}
+
+#[test]
 fn errors_are_one_line_and_leave_no_files() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("a-file");
     fs::write(&file, "no weights").unwrap();
     let no_weights = format!("--agent random --agent net:{} --games 2 --seed 1", file.display());
+    let narrow = folder.path().join("narrow.safetensors");
+    network(5).save(&narrow).unwrap();
+    let narrow = format!("--agent random --agent net:{} --games 2 --seed 1", narrow.display());
     let good = "--agent random --agent greedy --seed 1";
-    let cases: [(&str, i32, &[&str]); 14] = [
+    let cases: [(&str, i32, &[&str]); 16] = [
         ("--agent random --games 2", 2, &["--agent", "two agents"]),
         ("--games 2", 2, &["--agent"]),
         ("--agent random --agent greedy --agent random --games 2", 2, &["`random`", "a@random"]),
         ("--agent random --agent deepblue --games 2", 2, &["`deepblue`", "greedy"]),
         ("--agent random --agent ab:deep=2 --games 2", 2, &["`deep`", "depth"]),
         (&format!("{good} --games 5"), 2, &["--games", "5 games", "even"]),
-        (&format!("{good} --games 0"), 2, &["--games", "even"]),
-        (&format!("{good} --games -2"), 2, &["-2"]),
+        (&format!("{good} --games 0"), 2, &["--games", "from 2 to"]),
+        (&format!("{good} --games -2"), 2, &["--games", "from 2 to"]),
         (good, 2, &["--games"]),
-        (&format!("{good} --games 2 --threads 0"), 2, &["--threads", "1 at least"]),
-        (&format!("{good} --games 2 --opening-plies 5..4"), 2, &["--opening-plies", "2..6"]),
+        (&format!("{good} --games 2 --threads 0"), 2, &["--threads", "from 1 to"]),
+        (&format!("{good} --games 2 --opening-plies 5..4"), 2, &["--opening-plies", "6..12"]),
         (&format!("{good} --games 2 --opening-plies 999"), 2, &["--opening-plies", "fewer"]),
+        (&format!("{good} --games 2 --seed x"), 2, &["--seed"]),
         ("--agent random --agent net:no-such-file --games 2 --seed 1", 1, &["net:no-such-file"]),
         (&no_weights, 1, &["a-file"]),
+        (&narrow, 1, &["narrow.safetensors", "8"]),
     ];
     for (arguments, code, words) in cases {
         let out = folder.path().join("out");

@@ -9,7 +9,7 @@ fn settings(variant: &str, agents: &[&str], games: u32) -> Settings {
         variant: variant.parse().unwrap(),
         agents: agents.iter().map(|agent| agent.parse().unwrap()).collect(),
         games,
-        opening_plies: 4..=4,
+        opening_plies: "4".parse().unwrap(),
         seed: 11,
         threads: 2,
     }
@@ -46,7 +46,7 @@ fn a_longer_tournament_begins_with_the_games_of_a_shorter_one() {
 
 #[test]
 fn all_pairings_get_the_same_openings_from_both_seats() {
-    let settings = Settings { opening_plies: 2..=5, ..settings("2x6x4", &FOUR, 10) };
+    let settings = Settings { opening_plies: "2..5".parse().unwrap(), ..settings("2x6x4", &FOUR, 10) };
     let Tournament { games, tally } = play(&settings);
     assert_eq!(games.len() as u64, settings.games_in_all());
     assert!(games.iter().zip(0..).all(|(game, number)| game.game == number));
@@ -89,8 +89,9 @@ fn openings_do_not_depend_on_who_plays() {
 
 #[test]
 fn every_game_is_played_by_the_rules_to_its_end() {
-    for variant in ["2x5x4", "2x8x8"] {
-        let settings = settings(variant, &FOUR[..3], 20);
+    // `greedy` walks through all extra moves of a turn, which on the great board can be very many.
+    for (variant, agents) in [("2x5x4", &FOUR[..3]), ("2x8x8", &["random", "ab:depth=2"])] {
+        let settings = settings(variant, agents, 20);
         let mut passes = 0;
         for played in play(&settings).games {
             let mut game = Game::new(settings.variant);
@@ -172,11 +173,7 @@ fn bad_settings_are_refused() {
     for games in [0, 5, 1_000_002] {
         assert_eq!(check(Settings { games, ..good.clone() }), SettingsError::Games(games));
     }
-    #[expect(clippy::reversed_empty_ranges, reason = "the empty range is what is refused")]
-    let backwards = 5..=4;
-    let error = check(Settings { opening_plies: backwards, ..good.clone() });
-    assert_eq!(error, SettingsError::OpeningPlies(5, 4));
     assert_eq!(check(Settings { threads: 0, ..good.clone() }), SettingsError::Threads);
-    let long = Settings { opening_plies: 5000..=5000, ..good };
+    let long = Settings { opening_plies: "5000".parse().unwrap(), ..good };
     assert!(matches!(long.prepare().map(|_| ()).unwrap_err(), Error::Opening(_)));
 }
