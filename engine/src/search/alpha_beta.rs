@@ -45,7 +45,8 @@ pub fn alpha_beta<E: Evaluator>(
         nodes: 0,
         most_nodes: limits.nodes.unwrap_or(u64::MAX),
         clock,
-        deadline: limits.time.map(|time| clock.now() + time),
+        // A time too long to be added up is no limit.
+        deadline: limits.time.and_then(|time| clock.now().checked_add(time)),
         stopped: false,
         horizon: false,
         hint: Vec::new(),
@@ -114,12 +115,15 @@ impl<E: Evaluator> Search<'_, E> {
             } else {
                 self.hint.clear();
             }
+            if self.out_of_budget() {
+                return best;
+            }
             self.nodes += 1;
             below.clear();
             let score = self.child(position, child, depth, ply, since, (alpha, beta), &mut below);
-            if self.out_of_budget() {
+            if self.stopped {
                 // What the child returned is unfinished, and is not used.
-                return if line.is_empty() { alpha } else { best };
+                return best;
             }
             if score > best {
                 best = score;
@@ -181,7 +185,8 @@ impl<E: Evaluator> Search<'_, E> {
         if turned { -score } else { score }
     }
 
-    /// Whether a limit is reached. The clock is asked every 256 nodes: some tens of microseconds.
+    /// Whether a limit is reached; asked before each position is visited, so that no limit on them is passed. The
+    /// clock is asked every 256 nodes: some tens of microseconds.
     fn out_of_budget(&mut self) -> bool {
         self.stopped |= self.nodes >= self.most_nodes;
         if self.nodes.is_multiple_of(256) {
