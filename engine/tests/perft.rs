@@ -13,7 +13,8 @@ fn counts_equal_the_golden_ones() {
     }
     for variant in Variant::RECORDED {
         let mut wanted = rows.iter().filter(|row| (row.0, row.1) == (variant.width(), variant.seeds()));
-        let deepest = wanted.clone().map(|row| row.2).max().expect("every recorded variant has golden counts");
+        let deepest =
+            wanted.clone().map(|row| row.2).max().expect("every recorded variant has golden counts");
         let game = Game::new(variant);
         perft(&game, deepest, |depth, nodes| {
             let row = wanted.next().expect("one row a depth");
