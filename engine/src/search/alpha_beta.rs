@@ -58,8 +58,10 @@ pub fn alpha_beta<E: Evaluator>(
         search.hint.clone_from(&report.line);
         let mut line = Vec::new();
         let score = search.node(root, depth, 0, 0, (-Score::INFINITE, Score::INFINITE), &mut line);
-        // An iteration cut short still counts as far as it came: the old best move was tried first.
-        if !line.is_empty() {
+        // An iteration cut short still counts as far as it came: the old best move was tried first. But that a move
+        // loses proves nothing while others have not been looked at.
+        let unproven = search.stopped && score.is_decisive() && score < Score::DRAW;
+        if !line.is_empty() && !unproven {
             report.score = score;
             report.line = line;
         }
