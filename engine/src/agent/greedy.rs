@@ -1,6 +1,9 @@
 //! `greedy`: the move that captures most now, an extra move searched to its end; ties at random.
+//!
+//! Extra moves lead round in circles: of the moves that come to the same capture, one that comes to it soonest is
+//! played.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use rand::seq::IndexedRandom;
@@ -34,7 +37,9 @@ impl Agent for Greedy {
     }
 }
 
-/// The moves after which the turn can capture most: by themselves, or by what their extra moves lead to.
+/// The moves after which the turn can capture most, by themselves or by what their extra moves lead to; of those, the
+/// ones that need the fewest moves for it (any other would put it off for ever). Every move where there is nothing to
+/// capture.
 fn best_moves(game: &Game) -> Vec<Move> {
     let root = game.position();
     let mut turn = Turn::new(game);
@@ -49,12 +54,19 @@ fn best_moves(game: &Game) -> Vec<Move> {
     turn.walk();
     let captures = firsts.iter().map(|&(_, captured, _)| captured).chain(turn.captures.iter().copied());
     let most = captures.max().unwrap_or(0);
-    let leading = turn.leading_to(most);
-    firsts
+    if most == 0 {
+        return root.moves().to_vec();
+    }
+    let further = turn.moves_to(most);
+    let ways: Vec<(Move, usize)> = firsts
         .into_iter()
-        .filter(|&(_, captured, number)| captured == most || number.is_some_and(|number| leading[number]))
-        .map(|(mv, ..)| mv)
-        .collect()
+        .filter_map(|(mv, captured, number)| {
+            let moves = if captured == most { 0 } else { further[number?]? };
+            Some((mv, moves))
+        })
+        .collect();
+    let fewest = ways.iter().map(|&(_, moves)| moves).min();
+    ways.into_iter().filter(|&(_, moves)| Some(moves) == fewest).map(|(mv, _)| mv).collect()
 }
 
 /// The positions of one turn that extra moves lead to, numbered as they were found. A capture ends the turn, so what
@@ -105,18 +117,23 @@ impl Turn {
         }
     }
 
-    /// For each position whether a capture of just so many seeds can be reached from it.
-    fn leading_to(&self, captured: u8) -> Vec<bool> {
-        let mut leading: Vec<bool> = self.captures.iter().map(|&most| most == captured).collect();
-        let mut open: Vec<usize> = (0..leading.len()).filter(|&number| leading[number]).collect();
-        while let Some(number) = open.pop() {
-            for &from in &self.from[number] {
-                if !leading[from] {
-                    leading[from] = true;
-                    open.push(from);
+    /// For each position the fewest moves to a capture of just so many seeds, that capture included; `None` where
+    /// there is none.
+    fn moves_to(&self, captured: u8) -> Vec<Option<usize>> {
+        let mut moves = vec![None; self.positions.len()];
+        let mut open: VecDeque<usize> =
+            (0..moves.len()).filter(|&at| self.captures[at] == captured).collect();
+        for &at in &open {
+            moves[at] = Some(1);
+        }
+        while let Some(at) = open.pop_front() {
+            for &from in &self.from[at] {
+                if moves[from].is_none() {
+                    moves[from] = moves[at].map(|moves| moves + 1);
+                    open.push_back(from);
                 }
             }
         }
-        leading
+        moves
     }
 }
