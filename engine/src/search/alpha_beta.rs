@@ -45,7 +45,8 @@ pub fn alpha_beta<E: Evaluator>(
         nodes: 0,
         most_nodes: limits.nodes.unwrap_or(u64::MAX),
         clock,
-        deadline: limits.time.map(|time| clock.now() + time),
+        // A time too long to be added up is no limit.
+        deadline: limits.time.and_then(|time| clock.now().checked_add(time)),
         stopped: false,
         horizon: false,
         hint: Vec::new(),
@@ -57,8 +58,10 @@ pub fn alpha_beta<E: Evaluator>(
         search.hint.clone_from(&report.line);
         let mut line = Vec::new();
         let score = search.node(root, depth, 0, 0, (-Score::INFINITE, Score::INFINITE), &mut line);
-        // An iteration cut short still counts as far as it came: the old best move was tried first.
-        if !line.is_empty() {
+        // An iteration cut short still counts as far as it came: the old best move was tried first. But that a move
+        // loses proves nothing while others have not been looked at.
+        let unproven = search.stopped && score.is_decisive() && score < Score::DRAW;
+        if !line.is_empty() && !unproven {
             report.score = score;
             report.line = line;
         }
@@ -114,12 +117,15 @@ impl<E: Evaluator> Search<'_, E> {
             } else {
                 self.hint.clear();
             }
+            if self.out_of_budget() {
+                return best;
+            }
             self.nodes += 1;
             below.clear();
             let score = self.child(position, child, depth, ply, since, (alpha, beta), &mut below);
-            if self.out_of_budget() {
+            if self.stopped {
                 // What the child returned is unfinished, and is not used.
-                return if line.is_empty() { alpha } else { best };
+                return best;
             }
             if score > best {
                 best = score;
@@ -181,7 +187,8 @@ impl<E: Evaluator> Search<'_, E> {
         if turned { -score } else { score }
     }
 
-    /// Whether a limit is reached. The clock is asked every 256 nodes: some tens of microseconds.
+    /// Whether a limit is reached; asked before each position is visited, so that no limit on them is passed. The
+    /// clock is asked every 256 nodes: some tens of microseconds.
     fn out_of_budget(&mut self) -> bool {
         self.stopped |= self.nodes >= self.most_nodes;
         if self.nodes.is_multiple_of(256) {
