@@ -46,7 +46,7 @@ pub mod sample;
 pub mod search;
 
 pub use agent::{Agent, AgentSpec, Choice, Clock};
-pub use board::{Board, Lap, MoveKind, Sowing};
+pub use board::{Board, Lap, MoveKind, Sower, Sowing};
 pub use game::{Ending, Game, Outcome, PlayError, Ply};
 pub use net::Network;
 pub use perft::perft;

@@ -4,7 +4,7 @@ mod positions;
 mod reference;
 
 use giuthi_engine::rng::game_rng;
-use giuthi_engine::{Game, Move, MoveKind, Position, Variant};
+use giuthi_engine::{Game, Move, MoveKind, Position, Sower, Variant};
 use rand::RngExt;
 use reference::{Deed, Reference};
 
@@ -45,6 +45,9 @@ fn compare_moves(position: &Position) -> u64 {
             chain: usize::from(step.sowing.chain),
         };
         assert_eq!(deed, did, "{}", told());
+        for sower in Sower::ALL {
+            assert_eq!(position.step_by(sower, mv), step, "{}: {sower:?}", told());
+        }
         assert_same(&twin, &step.position, &told);
         laps += u64::from(step.sowing.laps);
     }
