@@ -53,3 +53,8 @@ pub use perft::perft;
 pub use position::{IllegalMove, Position, Setup, SetupError, Step};
 pub use rules::{Direction, Move, Player, Variant};
 pub use sample::{Sample, Source};
+
+/// The README's Rust example is compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,8 +1,64 @@
 //! Random openings: what self-play and tournaments start their games from, so that no two are alike.
 
+use std::fmt;
+use std::str::FromStr;
+
+use rand::RngExt;
+use thiserror::Error;
+
 use crate::game::Game;
 use crate::rng::random_move;
 use crate::rules::Variant;
+
+/// How many uniformly random plies a game starts with: drawn for each opening, every number from `least` to `most` as
+/// likely as any other. Written `6..12`, both ends included, or `6`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpeningPlies {
+    least: u32,
+    most: u32,
+}
+
+impl OpeningPlies {
+    /// From `least` to `most` plies, both included; `None` where they are the wrong way round.
+    #[must_use]
+    pub const fn new(least: u32, most: u32) -> Option<OpeningPlies> {
+        if least <= most { Some(OpeningPlies { least, most }) } else { None }
+    }
+
+    /// A number of plies.
+    pub fn draw(self, rng: &mut dyn rand::Rng) -> u32 {
+        rng.random_range(self.least..=self.most)
+    }
+}
+
+impl fmt::Display for OpeningPlies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.least == self.most {
+            write!(f, "{}", self.least)
+        } else {
+            write!(f, "{}..{}", self.least, self.most)
+        }
+    }
+}
+
+/// Why a text is neither a number of opening plies nor a range of them.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("write the number of random plies, such as 6, or its least and most, such as 6..12")]
+pub struct OpeningPliesError;
+
+impl FromStr for OpeningPlies {
+    type Err = OpeningPliesError;
+
+    fn from_str(text: &str) -> Result<OpeningPlies, OpeningPliesError> {
+        let number = |text: &str| {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| digits)
+        };
+        let (least, most) = text.split_once("..").unwrap_or((text, text));
+        let range = number(least).zip(number(most));
+        range.and_then(|(least, most)| OpeningPlies::new(least, most)).ok_or(OpeningPliesError)
+    }
+}
 
 /// A game of `variant` after `plies` uniformly random plies (passes and extra moves count as plies), still being
 /// played. Openings that end the game are thrown away and drawn anew.
@@ -29,7 +85,7 @@ pub fn random_opening(variant: Variant, plies: u32, rng: &mut dyn rand::Rng) -> 
 }
 
 /// No opening of that length was found that does not end the game.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("openings of {plies} random plies always end the game on {variant}: ask for fewer")]
 pub struct TooLong {
     /// The variant.

@@ -12,7 +12,20 @@ pub fn perft(game: &Game, depth: u32, mut report: impl FnMut(u32, u64)) {
     }
 }
 
-fn nodes(game: &mut Game, depth: u32) -> u64 {
+/// The lines of exactly `depth` plies; at depth 0 the one that is empty. The game is played on and taken back, so
+/// that it is left as it was.
+///
+/// ```
+/// use giuthi_engine::{Game, Variant, perft::nodes};
+///
+/// let mut game = Game::new(Variant::default());
+/// assert_eq!([0, 1, 2].map(|depth| nodes(&mut game, depth)), [1, 16, 220]);
+/// assert!(game.plies().is_empty());
+/// ```
+pub fn nodes(game: &mut Game, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
     if game.ending().is_some() {
         return 0;
     }

@@ -88,16 +88,19 @@ impl TryFrom<&Setup> for Position {
                 faults.push(SetupFault::Width(width));
             }
         }
-        let pits = setup.north.iter().chain(&setup.south).enumerate();
-        let places = pits
-            .map(|(pit, &seeds)| (format!("pit {pit}"), seeds))
-            .chain(setup.piles.iter().enumerate().map(|(player, &seeds)| (format!("pile {player}"), seeds)));
         let mut total = 0;
-        for (place, seeds) in places {
+        // The place's name is made only where it is needed: datasets are read through here, row by row.
+        let mut count = |seeds: u32, place: &dyn Fn() -> String| {
             total += u64::from(seeds);
             if seeds > MAX_SEEDS {
-                faults.push(SetupFault::Place { place, seeds });
+                faults.push(SetupFault::Place { place: place(), seeds });
             }
+        };
+        for (pit, &seeds) in setup.north.iter().chain(&setup.south).enumerate() {
+            count(seeds, &|| format!("pit {pit}"));
+        }
+        for (player, &seeds) in setup.piles.iter().enumerate() {
+            count(seeds, &|| format!("pile {player}"));
         }
         if total > u64::from(MAX_SEEDS) {
             faults.push(SetupFault::Total(total));

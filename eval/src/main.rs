@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `giuthi-eval` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    giuthi_eval::cli::main()
+}

@@ -1,1 +1,54 @@
-//! Placeholder.
+//! Self-play: games of an agent against itself, written as the dataset that value networks are fitted to.
+//!
+//! A dataset is a folder of CSV parts and, written last, `manifest.json`. The same [`Settings`] give the same bytes,
+//! whatever the number of threads; shards of a dataset, made on different machines, are whole parts of it.
+//!
+//! ```
+//! use std::num::{NonZeroU64, NonZeroUsize};
+//! use giuthi_engine::agent::NoClock;
+//! use giuthi_selfplay::{Manifest, Settings, generate};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let games = NonZeroU64::new(20).expect("not 0");
+//! let settings = Settings::new("2x5x4".parse()?, "greedy".parse()?, games, 7);
+//! let report = generate(&settings, dir.path(), NonZeroUsize::MIN, &NoClock, |_| {})?;
+//! assert_eq!(report.summary.games(), 20);
+//! assert_eq!(Manifest::load(dir.path())?, report.manifest);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | [`settings`] | what decides the games of a dataset, and how it is cut into parts and shards |
+//! | `play` | one game |
+//! | `part` | a part's text: written, and read back to the last byte |
+//! | [`manifest`] | `manifest.json` and `run.json` |
+//! | `folder` | the output folder: whose it is, what is in it already |
+//! | [`generate`](mod@generate) | the whole run: threads, parts, resuming |
+//! | `in_order` | work of many threads, taken in order |
+//! | [`summary`], `distinct` | statistics of the games; counting positions |
+//! | `error` | why a run could not be done |
+//! | [`cli`] | the `giuthi-selfplay` program |
+//!
+//! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
+
+pub mod cli;
+mod distinct;
+mod error;
+mod folder;
+pub mod generate;
+mod in_order;
+pub mod manifest;
+mod part;
+mod play;
+pub mod settings;
+pub mod summary;
+
+pub use error::Error;
+pub use folder::{Difference, started_seed};
+pub use generate::{Event, Report, generate};
+pub use manifest::{Manifest, ManifestError, PartEntry, Run};
+pub use part::Damage;
+pub use play::GameError;
+pub use settings::{Epsilon, OpeningPlies, Settings, Shard};
+pub use summary::Summary;

@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `giuthi-selfplay` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    giuthi_selfplay::cli::main()
+}

@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `giuthi-train` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    giuthi_train::cli::main()
+}

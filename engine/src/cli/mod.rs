@@ -4,18 +4,25 @@
 //! Results go to stdout or files, progress and warnings to stderr. Exit code 0 on success, 1 when the work failed,
 //! 2 for wrong usage. A closed pipe is no error.
 
+mod agents;
 mod clock;
 pub mod giuthi;
 mod progress;
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::notation::excerpt;
+
+pub use agents::agents;
 pub use clock::SystemClock;
 pub use progress::{Progress, duration};
 
@@ -34,8 +41,13 @@ pub fn run_from<P: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
     work: impl FnOnce(P) -> anyhow::Result<()>,
 ) -> ExitCode {
-    let name = P::command().get_name().to_owned();
-    match P::try_parse_from(arguments) {
+    let mut command = plain(P::command());
+    let name = command.get_name().to_owned();
+    let parsed = command
+        .try_get_matches_from_mut(arguments)
+        .and_then(|mut matches| P::from_arg_matches_mut(&mut matches))
+        .map_err(|error| error.format(&mut command));
+    match parsed {
         Ok(parsed) => finish(&name, work(parsed)),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             finish(&name, print(&error.render().to_string()))
@@ -72,28 +84,44 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// clap's complaint on one line: without its usage and its pointer to `--help`.
+/// A command that answers a missing argument or subcommand with an error rather than with its whole help.
+fn plain(command: clap::Command) -> clap::Command {
+    command.arg_required_else_help(false).mut_subcommands(plain)
+}
+
+/// clap's complaint on one line: without its usage, and with a shorter pointer to `--help`.
 fn one_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let mut parts = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        if line.starts_with("Usage:") || line.starts_with("For more information") {
+    let text = match refused_value(error) {
+        Some(text) => text,
+        None => error.render().to_string(),
+    };
+    let mut line = String::new();
+    for part in text.lines().map(str::trim).filter(|part| !part.is_empty()) {
+        if part.starts_with("Usage:") || part.starts_with("For more information") {
             break;
         }
-        parts.push(line.strip_prefix("error: ").unwrap_or(line));
+        if !line.is_empty() {
+            line.push_str(if part.starts_with("tip:") { "; " } else { " " });
+        }
+        line.push_str(part.strip_prefix("error: ").unwrap_or(part));
     }
-    if parts.is_empty() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "a command is missing: see --help".to_owned();
-    }
-    format!("{} (see --help)", parts.join(" ").replace('\n', " "))
+    format!("{line} (see --help)")
+}
+
+/// What clap says of a value that its parser refused, with the value cut where it is long; `None` for other errors.
+fn refused_value(error: &clap::Error) -> Option<String> {
+    let (Some(ContextValue::String(argument)), Some(ContextValue::String(value)), Some(reason)) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue), error.source())
+    else {
+        return None;
+    };
+    Some(format!("invalid value '{}' for '{argument}': {reason}", excerpt(value)))
 }
 
 /// Writes to stdout and flushes it.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
 }
 
 /// A line to stderr; that stderr may be closed is no reason to stop.
@@ -103,8 +131,20 @@ pub fn tell(text: impl Display) {
 
 /// The error line of a program: one line, whatever the text holds.
 fn complain(name: &str, text: &str) {
-    let line: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    tell(format_args!("{name}: {}", line.join(" ")));
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let line = lines.join(" ").replace(char::is_control, "\u{fffd}");
+    tell(format_args!("{name}: {line}"));
+}
+
+/// A parser, for clap, of whole numbers within bounds; its error says what they are.
+pub fn whole_number(bounds: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(number) if digits && bounds.contains(&number) => Ok(number),
+            _ => Err(format!("a whole number from {} to {} is possible", bounds.start(), bounds.end())),
+        }
+    }
 }
 
 /// The seed asked for, or one drawn by chance and told on stderr, so that the run can be repeated.
@@ -116,4 +156,69 @@ pub fn seed_or_drawn(asked: Option<u64>) -> u64 {
         tell(format_args!("seed {seed}"));
         seed
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Command};
+
+    use super::*;
+
+    /// The line for a mistake in the arguments of a program with one command inside another.
+    fn line(arguments: &[&str]) -> String {
+        let side = Arg::new("side").long("side").value_parser(["north", "south"]);
+        let depth = Arg::new("depth").long("depth").required(true).value_parser(whole_number(1..=9));
+        let out = Arg::new("out").long("out").required(true);
+        let build = Command::new("build").args([side, depth, out]);
+        let table = Command::new("table").subcommand_required(true).arg_required_else_help(true);
+        let program = Command::new("program").subcommand_required(true).arg_required_else_help(true);
+        let program = plain(program.subcommand(table.subcommand(build)));
+        let arguments = std::iter::once(&"program").chain(arguments);
+        one_line(&program.try_get_matches_from(arguments).unwrap_err())
+    }
+
+    #[test]
+    fn every_mistake_is_one_line_that_says_what_is_accepted() {
+        for (arguments, says) in [
+            (&[][..], "'program' requires a subcommand but one was not provided [subcommands: table, help]"),
+            (
+                &["table"],
+                "'program table' requires a subcommand but one was not provided [subcommands: build, help]",
+            ),
+            (&["tables"], "unrecognized subcommand 'tables'; tip: a similar subcommand exists: 'table'"),
+            (
+                &["table", "build"],
+                "the following required arguments were not provided: --depth <depth> --out <out>",
+            ),
+            (
+                &["table", "build", "--side", "east"],
+                "invalid value 'east' for '--side <side>' [possible values: north, south]",
+            ),
+            (
+                &["table", "build", "--depth", "ten"],
+                "invalid value 'ten' for '--depth <depth>': a whole number from 1 to 9 is possible",
+            ),
+            (
+                &["table", "build", "--outt", "x"],
+                "unexpected argument '--outt' found; tip: a similar argument exists: '--out'",
+            ),
+        ] {
+            assert_eq!(line(arguments), format!("{says} (see --help)"));
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_known_wherever_it_lies() {
+        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let json = serde_json::Error::io(closed());
+        for error in [
+            anyhow::Error::new(closed()),
+            anyhow::Error::new(closed()).context("cannot write to stdout"),
+            anyhow::Error::new(json),
+            anyhow::Error::new(csv::Error::from(closed())).context("row 3"),
+        ] {
+            assert!(is_closed_pipe(&error), "{error:?}");
+        }
+        assert!(!is_closed_pipe(&anyhow::Error::new(io::Error::from(io::ErrorKind::StorageFull))));
+    }
 }

@@ -53,6 +53,14 @@ impl Progress {
         self.show(Some(note.into()));
     }
 
+    /// A line of its own on stderr, above the bar where there is one.
+    pub fn say(&self, line: impl AsRef<str>) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => super::tell(line.as_ref()),
+        }
+    }
+
     /// Pieces done so far.
     #[must_use]
     pub fn done(&self) -> u64 {

@@ -45,13 +45,13 @@ pub trait Evaluator {
 pub struct Material;
 
 impl Evaluator for Material {
-    /// The lead as an expected result: `lead / (|lead| + c)`, where `c` is a sixteenth of all seeds. Only the order
-    /// of values matters to the search; the curve is for those who read them, and follows what leads came to in
-    /// random games.
+    /// The lead as an expected result: `lead / (|lead| + c)`, where `c` is a fifth of all seeds. Only the order of
+    /// values matters to the search; the curve is for those who read them, and is about what leads came to in games
+    /// of this search at depth 3 (a lead of 10 to 0.48 on `2x6x4` and to 0.29 on `2x8x8`).
     fn evaluate(&self, position: &Position) -> Score {
         let seeds: u32 = position.score().iter().sum();
         let lead = position.lead() as f32;
-        Score::expected(lead / (lead.abs() + seeds as f32 / 16.0).max(1.0))
+        Score::expected(lead / (lead.abs() + seeds as f32 / 5.0).max(1.0))
     }
 }
 

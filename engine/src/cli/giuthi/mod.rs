@@ -1,9 +1,65 @@
 //! The `giuthi` program: one file a subcommand.
 
+mod apply;
+mod drawing;
+mod moves;
+mod perft;
+mod play;
+mod show;
+mod sibling;
+mod start;
+mod words;
+
 use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Giuthi, the Kikuyu mancala of reversing relays: look at positions, play, and run the programs that train and
+/// compare its players.
+#[derive(Parser)]
+#[command(name = "giuthi", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Draw a position and print its text
+    Show(show::Show),
+    /// List the legal moves of a position and what each does
+    Moves(moves::Moves),
+    /// Play moves one after another and print what each did
+    Apply(apply::Apply),
+    /// Count the lines of play, depth by depth
+    Perft(perft::Perft),
+    /// Play a game in the terminal against an agent
+    Play(play::Play),
+    /// Make a dataset of self-play games (runs giuthi-selfplay)
+    Selfplay(sibling::Arguments),
+    /// Fit a value network to a dataset (runs giuthi-train)
+    Train(sibling::Arguments),
+    /// Play tournaments and rate agents (runs giuthi-eval)
+    Eval(sibling::Arguments),
+}
 
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let mut handed_through = None;
+    let mut sibling = |name: &str, arguments: &sibling::Arguments| -> anyhow::Result<()> {
+        handed_through = Some(sibling::run(name, arguments)?);
+        Ok(())
+    };
+    let code = super::run_from(sibling::shielded(std::env::args_os()), |cli: Cli| match cli.command {
+        Command::Show(args) => show::run(&args),
+        Command::Moves(args) => moves::run(&args),
+        Command::Apply(args) => apply::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Play(args) => play::run(&args),
+        Command::Selfplay(args) => sibling("selfplay", &args),
+        Command::Train(args) => sibling("train", &args),
+        Command::Eval(args) => sibling("eval", &args),
+    });
+    handed_through.unwrap_or(code)
 }

@@ -1,0 +1,50 @@
+# The two commands to begin with are `make demo` and `make test`. Both fetch libtorch where it is missing.
+
+CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+PROGRAMS := giuthi giuthi-selfplay giuthi-train giuthi-eval
+# Where `make install` puts the programs: PREFIX/bin, or cargo's own folder.
+BINDIR := $(if $(PREFIX),$(PREFIX)/bin,$(or $(CARGO_HOME),$(HOME)/.cargo)/bin)
+
+.PHONY: help demo test lint build install libtorch no-torch clean-demo
+
+help:
+	@echo 'make demo      self-play, training and a tournament on 2x6x4, into data/demo (about four minutes after the build)'
+	@echo 'make test      every test'
+	@echo 'make lint      formatting, clippy and documentation, warnings denied'
+	@echo 'make build     the four programs, optimised, into $(TARGET)/release'
+	@echo 'make install   the four programs into $(BINDIR) (PREFIX=DIR: into DIR/bin)'
+	@echo 'make libtorch  fetch libtorch and nothing else'
+
+demo: build
+	@scripts/demo.sh '$(TARGET)/release'
+
+test: libtorch
+	$(CARGO) test --locked --workspace
+
+lint: libtorch no-torch
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) check --locked --quiet -p giuthi-engine --no-default-features
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps
+
+build: libtorch
+	$(CARGO) build --locked --release --workspace
+
+install: build
+	mkdir -p '$(DESTDIR)$(BINDIR)'
+	for program in $(PROGRAMS); do install -m 755 "$(TARGET)/release/$$program" '$(DESTDIR)$(BINDIR)/'; done
+
+libtorch:
+	@scripts/libtorch.sh
+
+# Everything but `train` builds and runs without libtorch.
+no-torch:
+	@for package in giuthi-engine giuthi-selfplay giuthi-eval; do \
+		if $(CARGO) tree --locked -p $$package -e normal,build,dev --prefix none | grep -q '^torch-sys '; then \
+			echo "$$package depends on torch-sys: only giuthi-train may" >&2; exit 1; \
+		fi; \
+	done
+
+clean-demo:
+	rm -rf data/demo

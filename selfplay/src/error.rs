@@ -1,0 +1,87 @@
+//! Why a run could not be done.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use giuthi_engine::agent::LoadError;
+use thiserror::Error;
+
+use crate::folder::Difference;
+use crate::manifest::ManifestError;
+use crate::part::Damage;
+use crate::play::GameError;
+use crate::settings::MOST_PARTS;
+
+/// Why a run could not be done. What is there of the dataset by then is whole, and the same run goes on from it.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The dataset would have more parts than there are names for.
+    #[error("--part-games: {0} parts are too many: {MOST_PARTS} are possible, so ask for more games a part")]
+    TooManyParts(u64),
+    /// The agent could not be loaded.
+    #[error(transparent)]
+    Agent(#[from] LoadError),
+    /// The threads could not be started.
+    #[error("--threads: {0} threads cannot be started: {1}")]
+    Threads(usize, String),
+    /// A file or folder could not be read or written.
+    #[error("{}: {what}: {error}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What could not be done.
+        what: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Another run is at the folder.
+    #[error("{}: another run is writing here: wait for its end or choose another folder", dir.display())]
+    Busy {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// The folder holds something else.
+    #[error("{}: `{name}` is there and not of this run: choose another folder", dir.display())]
+    Foreign {
+        /// The folder.
+        dir: PathBuf,
+        /// What is there.
+        name: String,
+    },
+    /// The folder holds a run that was asked for something else.
+    #[error(
+        "{}: written under other settings: {}: ask for those or choose another folder",
+        path.display(),
+        list(differences)
+    )]
+    OtherSettings {
+        /// The file that tells the settings.
+        path: PathBuf,
+        /// Those that differ; never empty.
+        differences: Vec<Difference>,
+    },
+    /// A part that is there already is damaged.
+    #[error(transparent)]
+    Damage(#[from] Damage),
+    /// `run.json` or `manifest.json`.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// A game could not be played.
+    #[error("game {number}: {error}")]
+    Game {
+        /// The game's number in the dataset.
+        number: u64,
+        /// What went wrong.
+        error: GameError,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path, what: &'static str, error: io::Error) -> Error {
+        Error::Io { path: path.to_owned(), what, error }
+    }
+}
+
+fn list(differences: &[Difference]) -> String {
+    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,181 @@
+//! The output folder: whose run it holds, what of it is there already, and that no other run is at it.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::manifest::{MANIFEST, Manifest, ManifestError, RUN, Run, read_json, write_json};
+
+/// The file whose lock says that a run is at it. It stays, empty: taking it away could part two waiting runs.
+const LOCK: &str = ".lock";
+
+/// The keys of [`Run`], and what a person calls them: the flag that sets it, where there is one.
+const WORDS: [(&str, &str); 11] = [
+    ("schema", "schema version"),
+    ("program", "program"),
+    ("variant", "--variant"),
+    ("agent", "--agent"),
+    ("weights", "SHA-256 of the weights"),
+    ("seed", "--seed"),
+    ("opening_plies", "--opening-plies"),
+    ("epsilon", "--epsilon"),
+    ("dataset_games", "--games"),
+    ("part_games", "--part-games"),
+    ("shard", "--shard"),
+];
+
+/// A setting that differs from the one a folder's run was started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The setting: a flag, or the word for what no flag sets.
+    pub what: &'static str,
+    /// What the folder's run was started with.
+    pub there: String,
+    /// What is asked for now.
+    pub asked: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Difference { what, there, asked } = self;
+        write!(f, "{what} {there} (now {asked})")
+    }
+}
+
+/// The seed of the run that was started in a folder, if one was: for those who repeat it without naming a seed.
+#[must_use]
+pub fn started_seed(dir: &Path) -> Option<u64> {
+    read_json(&dir.join(RUN)).ok()??.get("seed")?.as_u64()
+}
+
+/// An output folder of one run, locked for as long as this lives.
+pub(crate) struct Folder {
+    dir: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes or opens the folder for a run whose parts have these file names. A folder with anything else in it than
+    /// that same run is refused; what a killed run left half written is cleaned away.
+    pub(crate) fn open(dir: &Path, run: &Run, parts: &HashSet<String>) -> Result<Folder, Error> {
+        fs::create_dir_all(dir).map_err(|error| Error::io(dir, "cannot make the folder", error))?;
+        let lock = lock(dir)?;
+        let mut names = Vec::new();
+        let entries = fs::read_dir(dir).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        for entry in entries.map_err(|error| Error::io(dir, "cannot list the folder", error))? {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if is_leftover(&name) {
+                let path = entry.path();
+                fs::remove_file(&path).map_err(|error| Error::io(&path, "cannot remove", error))?;
+            } else if !name.starts_with('.') {
+                names.push(name);
+            }
+        }
+        names.sort();
+        let foreign = |name: &String| Error::Foreign { dir: dir.to_owned(), name: name.clone() };
+        let path = dir.join(RUN);
+        let begun = names.iter().any(|name| name == MANIFEST || name.starts_with("part-"));
+        match read_json(&path)? {
+            Some(there) if begun || !is_run(&there) => {
+                compare(&path, &there, run)?;
+                let no_part = |name: &&String| name.starts_with("part-") && !parts.contains(*name);
+                if let Some(name) = names.iter().find(no_part) {
+                    return Err(foreign(name));
+                }
+            }
+            // Settings that no part was made under, such as impossible ones, bind nobody.
+            _ => {
+                if let Some(name) = names.iter().find(|name| *name != RUN) {
+                    return Err(foreign(name));
+                }
+                write_json(&path, run)?;
+            }
+        }
+        let path = dir.join(MANIFEST);
+        if let Some(there) = read_json(&path)? {
+            compare(&path, &there, run)?;
+        }
+        Ok(Folder { dir: dir.to_owned(), _lock: lock })
+    }
+
+    /// The manifest of the finished run, if it was finished.
+    pub(crate) fn manifest(&self) -> Result<Option<Manifest>, ManifestError> {
+        match Manifest::load(&self.dir) {
+            Err(ManifestError::Missing { .. }) => Ok(None),
+            loaded => loaded.map(Some),
+        }
+    }
+
+    /// The path of one of its files.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+}
+
+/// Whether a `run.json` is one of this program's, of whatever version.
+fn is_run(there: &Value) -> bool {
+    there["program"].as_str().is_some_and(|program| program.starts_with(env!("CARGO_PKG_NAME")))
+}
+
+fn lock(dir: &Path) -> Result<File, Error> {
+    let path = dir.join(LOCK);
+    let file = File::options().create(true).append(true).open(&path);
+    let file = file.map_err(|error| Error::io(&path, "cannot be written", error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Busy { dir: dir.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(Error::io(&path, "cannot be locked", error)),
+    }
+}
+
+/// Whether a name is one of those under which files are written before they are whole.
+fn is_leftover(name: &str) -> bool {
+    let of = |start: &str| name.strip_prefix('.').is_some_and(|name| name.starts_with(start));
+    name.ends_with(".tmp") && ["part-", MANIFEST, RUN].into_iter().any(of)
+}
+
+/// Refuses settings other than those that a file of the folder was written under.
+fn compare(path: &Path, there: &Value, run: &Run) -> Result<(), Error> {
+    // Through text and back, as the other one came: what a number loses on that way, both have lost.
+    let asked = serde_json::to_string(run).and_then(|text| serde_json::from_str::<Value>(&text));
+    let asked = asked.expect("a run's settings are plain JSON");
+    let word = |value: &Value| match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.escape_debug().to_string(),
+        other => other.to_string(),
+    };
+    let differing = WORDS.iter().filter(|(key, _)| there[key] != asked[key]);
+    let differences: Vec<Difference> = differing
+        .map(|&(key, what)| Difference { what, there: word(&there[key]), asked: word(&asked[key]) })
+        .collect();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    if !there.is_object() {
+        let reason = "it does not say what a run was asked for".to_owned();
+        return Err(ManifestError::Foreign { path: path.to_owned(), reason }.into());
+    }
+    Err(Error::OtherSettings { path: path.to_owned(), differences })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn every_key_of_a_run_is_compared() {
+        let variant = "2x5x4".parse().expect("a variant");
+        let agent = "random".parse().expect("an agent");
+        let run = Run::of(&Settings::new(variant, agent, NonZeroU64::MIN, 1)).expect("no weights to read");
+        let value = serde_json::to_value(run).expect("plain JSON");
+        let keys: HashSet<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys, WORDS.iter().map(|&(key, _)| key).collect());
+    }
+}

@@ -1,0 +1,257 @@
+//! A run goes on where it was, whatever ended it; and a folder that is not its own is left alone.
+
+mod support;
+
+use std::fs::{self, File};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use giuthi_engine::agent::NoClock;
+use giuthi_selfplay::{Epsilon, OpeningPlies, Settings, Shard, generate};
+use support::{files, make, number, parts, settings};
+use tempfile::tempdir;
+
+/// What a run into a folder is refused with.
+fn refusal(settings: &Settings, dir: &Path) -> String {
+    let before = files(dir);
+    let result = generate(settings, dir, NonZeroUsize::MIN, &NoClock, |_| {});
+    let said = result.map_or_else(|error| error.to_string(), |_| panic!("not refused"));
+    let mut after = files(dir);
+    after.remove(".lock");
+    assert!(
+        before.iter().filter(|(name, _)| *name != ".lock").eq(after.iter()),
+        "a refused run changed files"
+    );
+    assert!(said.contains(&dir.display().to_string()), "the place is not named: {said}");
+    said
+}
+
+#[test]
+fn missing_parts_are_played_again_and_nothing_else() {
+    let dir = tempdir().unwrap();
+    let settings = settings("2x5x4", "ab:depth=1", 50, 10);
+    make(&settings, dir.path(), 2);
+    let whole = files(dir.path());
+    for (gone, played) in [
+        (&["part-00002.csv"][..], 10),
+        (&["part-00000.csv", "part-00004.csv"], 20),
+        (&["manifest.json"], 0),
+        (&["manifest.json", "part-00003.csv"], 10),
+        (&[], 0),
+    ] {
+        for name in gone {
+            fs::remove_file(dir.path().join(name)).unwrap();
+        }
+        let report = make(&settings, dir.path(), 2);
+        assert_eq!(report.played, played, "without {gone:?}");
+        assert_eq!(report.summary.games(), 50);
+        assert!(files(dir.path()) == whole, "without {gone:?}");
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_whole_parts_and_goes_on_from_them() {
+    let flags =
+        ["--variant", "2x5x4", "--games", "3000", "--part-games", "60", "--seed", "7", "--threads", "2"];
+    let program = env!("CARGO_BIN_EXE_giuthi-selfplay");
+    let run = |dir: &Path| {
+        let mut command = Command::new(program);
+        command.args(flags).arg("--out").arg(dir).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let whole = tempdir().unwrap();
+    assert!(run(whole.path()).status().unwrap().success());
+    let whole = files(whole.path());
+    // On a busy machine the run may be over before this test gets to kill it: then once more.
+    for _ in 0..20 {
+        let dir = tempdir().unwrap();
+        let mut child = run(dir.path()).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() && !dir.path().join("part-00001.csv").exists() {
+            sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if dir.path().join("manifest.json").exists() {
+            continue;
+        }
+        let left = parts(dir.path());
+        assert!((2..50).contains(&left.len()), "{} parts", left.len());
+        assert!(left.iter().all(|(name, bytes)| whole[name] == *bytes), "a part is not whole");
+        assert!(run(dir.path()).status().unwrap().success());
+        assert!(files(dir.path()) == whole);
+        return;
+    }
+    panic!("the run was never caught before its end");
+}
+
+#[test]
+fn leftovers_of_a_killed_run_are_cleaned_away() {
+    let dir = tempdir().unwrap();
+    for name in [".part-00000.csv.123.tmp", ".run.json.123.tmp", ".manifest.json.4.tmp"] {
+        fs::write(dir.path().join(name), "half").unwrap();
+    }
+    fs::write(dir.path().join(".gitkeep"), "").unwrap();
+    make(&settings("2x5x4", "greedy", 4, 4), dir.path(), 1);
+    let names: Vec<String> = files(dir.path()).into_keys().collect();
+    assert_eq!(names, [".gitkeep", ".lock", "manifest.json", "part-00000.csv", "run.json"]);
+}
+
+#[test]
+fn other_settings_are_refused_each_named_with_both_values() {
+    let dir = tempdir().unwrap();
+    let first = settings("2x5x4", "greedy", 20, 10);
+    make(&first, dir.path(), 1);
+    let changed: [(Settings, &str); 8] = [
+        (Settings { variant: "2x5x5".parse().unwrap(), ..first.clone() }, "--variant 2x5x4 (now 2x5x5)"),
+        (Settings { agent: "random".parse().unwrap(), ..first.clone() }, "--agent greedy (now random)"),
+        (Settings { games: number(30), ..first.clone() }, "--games 20 (now 30)"),
+        (Settings { part_games: number(20), ..first.clone() }, "--part-games 10 (now 20)"),
+        (Settings { seed: 8, ..first.clone() }, "--seed 7 (now 8)"),
+        (Settings { shard: Shard::new(0, 2).unwrap(), ..first.clone() }, "--shard 0/1 (now 0/2)"),
+        (Settings { epsilon: Epsilon::try_from(0.5).unwrap(), ..first.clone() }, "--epsilon 0.02 (now 0.5)"),
+        (
+            Settings { opening: OpeningPlies::new(4, 4).unwrap(), ..first.clone() },
+            "--opening-plies 6..12 (now 4)",
+        ),
+    ];
+    for (settings, words) in &changed {
+        let said = refusal(settings, dir.path());
+        assert!(said.contains(words), "{said}");
+        assert_eq!(said.matches("(now ").count(), 1, "{said}");
+    }
+    let said = refusal(&Settings { seed: 8, games: number(30), ..first.clone() }, dir.path());
+    assert!(said.contains("--seed 7 (now 8), --games 20 (now 30)"), "{said}");
+    // Another program version is another program.
+    let run = fs::read_to_string(dir.path().join("run.json")).unwrap();
+    let older = run.replace(concat!("giuthi-selfplay ", env!("CARGO_PKG_VERSION")), "giuthi-selfplay 0.0.1");
+    fs::write(dir.path().join("run.json"), older).unwrap();
+    let said = refusal(&first, dir.path());
+    assert!(said.contains("program giuthi-selfplay 0.0.1 (now giuthi-selfplay"), "{said}");
+}
+
+#[test]
+fn a_label_is_no_setting() {
+    let dir = tempdir().unwrap();
+    make(&settings("2x5x4", "greedy", 4, 4), dir.path(), 1);
+    assert_eq!(make(&settings("2x5x4", "first@greedy", 4, 4), dir.path(), 1).played, 0);
+}
+
+#[test]
+fn settings_under_which_nothing_was_made_bind_nobody() {
+    let dir = tempdir().unwrap();
+    let endless = OpeningPlies::new(500, 500).unwrap();
+    let impossible = Settings { opening: endless, ..settings("2x5x4", "greedy", 4, 4) };
+    let said =
+        generate(&impossible, dir.path(), NonZeroUsize::MIN, &NoClock, |_| {}).unwrap_err().to_string();
+    assert!(said.contains("500 random plies"), "{said}");
+    assert_eq!(make(&settings("2x5x4", "greedy", 4, 4), dir.path(), 1).played, 4);
+}
+
+#[test]
+fn folders_with_other_things_in_them_are_refused() {
+    for name in ["part-00000.csv", "manifest.json", "notes.txt"] {
+        let dir = tempdir().unwrap();
+        fs::write(dir.path().join(name), "{}").unwrap();
+        let said = refusal(&settings("2x5x4", "greedy", 4, 4), dir.path());
+        assert!(said.contains(name), "{said}");
+    }
+    let dir = tempdir().unwrap();
+    fs::write(dir.path().join("run.json"), "{\"script\": \"start\"}").unwrap();
+    let said = refusal(&settings("2x5x4", "greedy", 4, 4), dir.path());
+    assert!(said.contains("run.json"), "{said}");
+    let dir = tempdir().unwrap();
+    let first = settings("2x5x4", "greedy", 4, 4);
+    make(&first, dir.path(), 1);
+    fs::write(dir.path().join("part-00007.csv"), "").unwrap();
+    assert!(refusal(&first, dir.path()).contains("part-00007.csv"));
+}
+
+#[test]
+fn a_second_run_in_the_same_folder_is_refused() {
+    let dir = tempdir().unwrap();
+    let settings = settings("2x5x4", "greedy", 4, 4);
+    let lock = File::create(dir.path().join(".lock")).unwrap();
+    lock.try_lock().unwrap();
+    assert!(refusal(&settings, dir.path()).contains("another run"));
+    drop(lock);
+    make(&settings, dir.path(), 1);
+}
+
+/// Changes a part of a run, finished or not, and says what the next run says.
+fn after_damage(finished: bool, change: impl FnOnce(String) -> Vec<u8>) -> String {
+    let dir = tempdir().unwrap();
+    let settings = settings("2x5x4", "ab:depth=1", 20, 10);
+    make(&settings, dir.path(), 1);
+    if !finished {
+        fs::remove_file(dir.path().join("manifest.json")).unwrap();
+    }
+    let whole = files(dir.path());
+    let path = dir.path().join("part-00001.csv");
+    fs::write(&path, change(fs::read_to_string(&path).unwrap())).unwrap();
+    let said = refusal(&settings, dir.path());
+    assert!(said.contains("part-00001.csv: ") && said.contains("remove the file"), "{said}");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(make(&settings, dir.path(), 1).played, 10);
+    assert!(whole.iter().all(|(name, bytes)| files(dir.path())[name] == *bytes));
+    said
+}
+
+/// Replaces one field of a line (from 1) by what `change` makes of it.
+fn field(text: &str, line: usize, column: usize, change: impl Fn(&str) -> String) -> Vec<u8> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut fields: Vec<String> = lines[line - 1].split(',').map(str::to_owned).collect();
+    fields[column] = change(&fields[column]);
+    lines[line - 1] = fields.join(",");
+    (lines.join("\n") + "\n").into_bytes()
+}
+
+#[test]
+fn a_damaged_part_is_refused_with_its_line() {
+    let cut = |bytes: usize| move |text: String| text.as_bytes()[..text.len() - bytes].to_vec();
+    let last_line = |text: &str| text.lines().count();
+    let said = after_damage(false, cut(1));
+    assert!(said.contains("the line has no end"), "{said}");
+    let said = after_damage(false, cut(20));
+    assert!(said.contains("the line has no end"), "{said}");
+    let said = after_damage(false, |text| {
+        let rows = last_line(&text) - 1;
+        text.lines().take(rows).map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+    });
+    assert!(said.contains("of game 19 is missing"), "{said}");
+    let said = after_damage(false, |_| Vec::new());
+    assert!(said.contains("line 1: the header"), "{said}");
+    let said = after_damage(false, |text| text.replace("p9,", "").into_bytes());
+    assert!(said.contains("line 1: the header"), "{said}");
+    let said = after_damage(false, |text| text.replace('\n', "\r\n").into_bytes());
+    assert!(said.contains("line 1: "), "{said}");
+    let said = after_damage(false, |text| [text.clone().into_bytes(), b"19,0".to_vec()].concat());
+    assert!(said.contains("the line has no end"), "{said}");
+    let said = after_damage(false, |text| {
+        let last = text.lines().last().unwrap().to_owned();
+        format!("{text}{last}\n").into_bytes()
+    });
+    assert!(said.contains("games end before it"), "{said}");
+    let said = after_damage(false, |_| vec![0xff; 100_000]);
+    assert!(said.contains("line 1"), "{said}");
+    // Any one digit: the game, the ply, a pit, the result, the margin. Line 5 is ply 3 of game 10.
+    let more = |text: &str| (text.parse::<i32>().unwrap() + 1).to_string();
+    for column in [0, 1, 3, 9, 14] {
+        let said = after_damage(false, |text| field(&text, 5, column, more));
+        assert!(said.contains("line 5: "), "column {column}: {said}");
+    }
+    for (column, with) in
+        [(15, "9ccw9"), (16, "forced"), (17, "0.12345"), (18, "2"), (19, "99"), (20, "endless")]
+    {
+        let said = after_damage(false, |text| field(&text, 5, column, |_| with.to_owned()));
+        assert!(said.contains("line 5: "), "column {column}: {said}");
+    }
+    // A value could be any number; but a finished run knows its sums.
+    let said = after_damage(true, |text| {
+        let line = text.lines().position(|line| line.contains(",search,")).unwrap() + 1;
+        field(&text, line, 17, |_| "0.1234".to_owned())
+    });
+    assert!(said.contains("SHA-256"), "{said}");
+}
