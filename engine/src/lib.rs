@@ -45,7 +45,7 @@ pub mod rules;
 pub mod sample;
 pub mod search;
 
-pub use agent::{Agent, AgentSpec, Choice, Clock};
+pub use agent::{Agent, AgentSpec, Choice, Clock, Request};
 pub use board::{Board, Lap, MoveKind, Sower, Sowing};
 pub use game::{Ending, Game, Outcome, PlayError, Ply};
 pub use net::Network;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use giuthi_engine::agent::{AGENTS, NoClock, SpecError};
+use giuthi_engine::agent::{AGENTS, NoClock, Request, SpecError};
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::{Agent, AgentSpec, Choice, Clock, Game, Move, MoveKind, Variant};
@@ -46,7 +46,7 @@ impl Specs {
 
 /// Asks for a move and checks everything that an agent promises of its choice.
 fn asked(agent: &mut dyn Agent, spec: &AgentSpec, game: &Game, rng: &mut impl rand::Rng) -> Choice {
-    let choice = agent.choose(game, rng, &NoClock);
+    let choice = agent.choose(game, &mut Request::new(rng, &NoClock));
     let told = || format!("{spec} in {} after {} plies: {choice:?}", game.position(), game.plies().len());
     assert_eq!(game.position().check(choice.mv), Ok(()), "{}", told());
     if let Some(value) = choice.value {
@@ -170,7 +170,8 @@ fn a_time_limit_is_kept_by_the_clock_handed_in() {
     let spec: AgentSpec = "ab:ms=20".parse().unwrap();
     assert!(spec.clocked());
     let clock = Ticking::default();
-    let choice = spec.load(8).unwrap()().choose(&Game::new(Variant::default()), &mut game_rng(1, 1), &clock);
+    let choice = spec.load(8).unwrap()()
+        .choose(&Game::new(Variant::default()), &mut Request::new(&mut game_rng(1, 1), &clock));
     let looks = clock.0.into_inner();
     assert!((20..=22).contains(&looks), "the clock was looked at {looks} times");
     assert!(choice.nodes > 0 && choice.depth > 0, "{choice:?}");
@@ -215,8 +216,9 @@ fn greedy_takes_any_of_the_moves_that_capture_most_and_soonest() {
             let good = |most: (u8, i32)| most == best || best.0 == 0;
             let wanted: HashSet<Move> =
                 moves.iter().zip(&most).filter(|&(_, &most)| good(most)).map(|(&mv, _)| mv).collect();
-            let drawn: HashSet<Move> =
-                (0..40 * wanted.len()).map(|_| greedy().choose(&game, &mut rng, &NoClock).mv).collect();
+            let drawn: HashSet<Move> = (0..40 * wanted.len())
+                .map(|_| greedy().choose(&game, &mut Request::new(&mut rng, &NoClock)).mv)
+                .collect();
             assert_eq!(drawn, wanted, "{}", game.position());
             by_extras += u32::from(best.0 > 0 && best.1 < -1);
             ties += u32::from(best.0 > 0 && wanted.len() > 1);

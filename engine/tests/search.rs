@@ -9,7 +9,7 @@ use std::time::Duration;
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::game_rng;
-use giuthi_engine::search::{Evaluator, Limits, MAX_DEPTH, Material, Report, Score, alpha_beta};
+use giuthi_engine::search::{Control, Evaluator, Limits, MAX_DEPTH, Material, Report, Score, alpha_beta};
 use giuthi_engine::{Clock, Game, Move, MoveKind, Outcome, Position, Setup, Variant};
 use rand::RngExt;
 
@@ -29,7 +29,7 @@ fn depth(depth: u32) -> Limits {
 }
 
 fn search<E: Evaluator>(game: &Game, evaluator: &E, limits: &Limits) -> Report {
-    alpha_beta(game, evaluator, limits, &NoClock, |_| {})
+    alpha_beta(game, evaluator, limits, &Control::new(&NoClock), |_| {})
 }
 
 /// The value of a game for its player to move, every line looked at: no window, no order, no history but the game's.
@@ -178,8 +178,9 @@ fn no_search_passes_its_node_limit() {
         for most in [1, 2, 3, 7, 20, 57, 150, 400, 1000, 3001] {
             let limits = Limits { nodes: Some(most), ..Limits::default() };
             let mut observed = Vec::new();
-            let report =
-                alpha_beta(&game, &Material, &limits, &NoClock, |report| observed.push(report.clone()));
+            let report = alpha_beta(&game, &Material, &limits, &Control::new(&NoClock), |report| {
+                observed.push(report.clone())
+            });
             assert!(report.nodes <= most, "{} nodes of {most}: {}", report.nodes, game.position());
             let ended = report.score.is_decisive() || report.nodes == most;
             let told = || format!("{report:?} of {most}: {}", game.position());
@@ -200,8 +201,9 @@ fn time_stops_a_search() {
         for ms in [1, 5, 40] {
             let (clock, mut observed) = (Ticking::default(), Vec::new());
             let limits = Limits { time: Some(Duration::from_millis(ms)), ..Limits::default() };
-            let report =
-                alpha_beta(&game, &Material, &limits, &clock, |report| observed.push(report.clone()));
+            let report = alpha_beta(&game, &Material, &limits, &Control::new(&clock), |report| {
+                observed.push(report.clone())
+            });
             let looks = clock.0.into_inner();
             assert!(looks > ms && looks <= ms + 2, "{ms} ms: the clock was looked at {looks} times");
             assert_sound(&game, &report, &observed);
@@ -214,7 +216,7 @@ fn a_time_without_end_is_no_limit() {
     let game = Game::new(Variant::default());
     let clock = Ticking(AtomicU64::new(1));
     let limits = Limits { depth: Some(3), time: Some(Duration::MAX), ..Limits::default() };
-    let report = alpha_beta(&game, &Material, &limits, &clock, |_| {});
+    let report = alpha_beta(&game, &Material, &limits, &Control::new(&clock), |_| {});
     assert_eq!(report, search(&game, &Material, &depth(3)));
 }
 

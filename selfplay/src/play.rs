@@ -1,6 +1,6 @@
 //! One game of self-play: a random opening, then the agent's moves with now and then a random one.
 
-use giuthi_engine::agent::{Agent, Clock};
+use giuthi_engine::agent::{Agent, Clock, Request};
 use giuthi_engine::game::PlayError;
 use giuthi_engine::opening::{TooLong, random_opening};
 use giuthi_engine::rng::{game_rng, random_move};
@@ -57,7 +57,7 @@ pub(crate) fn play(
         } else if rng.random_bool(settings.epsilon.get()) {
             (random(&mut rng), Note { source: Source::Random, value: None })
         } else {
-            let choice = agent.choose(&game, &mut rng, clock);
+            let choice = agent.choose(&game, &mut Request::new(&mut rng, clock));
             (choice.mv, Note { source: Source::Search, value: choice.value })
         };
         game.play(mv).map_err(|error| GameError::Move { mv, ply: notes.len(), error })?;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Agent, Choice, Clock, Factory, Key, Kind, LoadError, Options, Recipe, SpecError};
+use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
 use crate::game::Game;
 use crate::net::Network;
-use crate::search::{self, Evaluator, Limits, Material};
+use crate::search::{self, Control, Evaluator, Limits, Material, Report};
 
 const KEYS: &[Key] = &[
     Key { name: "depth", summary: "plies to search, 1 to 200" },
@@ -71,14 +71,21 @@ struct AlphaBeta<E> {
 }
 
 impl<E: Evaluator + Send> Agent for AlphaBeta<E> {
-    fn choose(&mut self, game: &Game, _rng: &mut dyn rand::Rng, clock: &dyn Clock) -> Choice {
-        let report = search::alpha_beta(game, &self.evaluator, &self.limits, clock, |_| {});
-        Choice {
-            mv: report.line[0],
-            value: Some(report.score.value()),
-            depth: report.depth,
-            nodes: report.nodes,
-            line: report.line,
-        }
+    fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
+        let limits = request.limits.unwrap_or(self.limits);
+        let control = Control { clock: request.clock, stop: request.stop };
+        choice(search::alpha_beta(game, &self.evaluator, &limits, &control, |report| {
+            request.tell(&choice(report.clone()));
+        }))
+    }
+}
+
+fn choice(report: Report) -> Choice {
+    Choice {
+        mv: report.line[0],
+        value: Some(report.score.value()),
+        depth: report.depth,
+        nodes: report.nodes,
+        line: report.line,
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rand::seq::IndexedRandom;
 
-use super::{Agent, Choice, Clock, Kind, Options, Recipe};
+use super::{Agent, Choice, Kind, Options, Recipe, Request};
 use crate::board::MoveKind;
 use crate::game::Game;
 use crate::position::{Position, Step};
@@ -32,8 +32,8 @@ const MOST_POSITIONS: usize = 30_000;
 struct Greedy;
 
 impl Agent for Greedy {
-    fn choose(&mut self, game: &Game, rng: &mut dyn rand::Rng, _clock: &dyn Clock) -> Choice {
-        Choice::plain(*best_moves(game).choose(rng).expect("asked only while the game is played"))
+    fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
+        Choice::plain(*best_moves(game).choose(request.rng).expect("asked only while the game is played"))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Alpha-beta (Knuth & Moore 1975) with iterative deepening, plain: no table, the best line of the iteration before
 //! first, then captures and extra moves.
 
-use super::{Evaluator, Limits, MAX_DEPTH, Score};
-use crate::agent::Clock;
+use super::{Control, Evaluator, Limits, MAX_DEPTH, Score};
 use crate::board::MoveKind;
 use crate::game::Game;
 use crate::position::{Position, Step};
@@ -33,7 +32,7 @@ pub fn alpha_beta<E: Evaluator>(
     game: &Game,
     evaluator: &E,
     limits: &Limits,
-    clock: &dyn Clock,
+    control: &Control<'_>,
     mut observe: impl FnMut(&Report),
 ) -> Report {
     assert!(game.ending().is_none(), "the game is over");
@@ -44,9 +43,8 @@ pub fn alpha_beta<E: Evaluator>(
         path: game.recent().to_vec(),
         nodes: 0,
         most_nodes: limits.nodes.unwrap_or(u64::MAX),
-        clock,
-        // A time too long to be added up is no limit.
-        deadline: limits.time.and_then(|time| clock.now().checked_add(time)),
+        control: *control,
+        deadline: control.deadline(limits.time),
         stopped: false,
         horizon: false,
         hint: Vec::new(),
@@ -84,7 +82,7 @@ struct Search<'a, E> {
     path: Vec<Position>,
     nodes: u64,
     most_nodes: u64,
-    clock: &'a dyn Clock,
+    control: Control<'a>,
     deadline: Option<std::time::Duration>,
     stopped: bool,
     /// Whether this iteration judged any position instead of playing it to its end.
@@ -192,7 +190,7 @@ impl<E: Evaluator> Search<'_, E> {
     fn out_of_budget(&mut self) -> bool {
         self.stopped |= self.nodes >= self.most_nodes;
         if self.nodes.is_multiple_of(256) {
-            self.stopped |= self.deadline.is_some_and(|deadline| self.clock.now() >= deadline);
+            self.stopped |= self.control.is_over(self.deadline);
         }
         self.stopped
     }

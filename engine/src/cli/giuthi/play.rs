@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::start::Start;
 use super::{drawing, words};
-use crate::agent::{Agent, AgentSpec, Choice};
+use crate::agent::{Agent, AgentSpec, Choice, Request};
 use crate::cli::{SystemClock, agents, seed_or_drawn, whole_number};
 use crate::game::{Game, Ply};
 use crate::notation::excerpt;
@@ -116,7 +116,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
                     return Ok(());
                 }
             } else {
-                let choice = self.agent.choose(&self.game, &mut self.rng, &self.clock);
+                let choice = self.agent.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock));
                 self.make(choice.mv, &thought(&choice))?;
             }
         }
@@ -162,7 +162,8 @@ impl<R: BufRead, W: Write> Table<R, W> {
                 Ok(Entry::Undo) if self.undo() => return Ok(Next::GoOn),
                 Ok(Entry::Undo) => writeln!(self.out, "You have made no move that could be taken back.")?,
                 Ok(Entry::Hint) => {
-                    let choice = self.adviser.choose(&self.game, &mut self.rng, &self.clock);
+                    let choice =
+                        self.adviser.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock));
                     writeln!(self.out, "{} would play {}{}", self.name, choice.mv, thought(&choice))?;
                 }
                 Ok(Entry::Board) => self.show()?,
