@@ -2,7 +2,7 @@
 
 mod networks;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -142,6 +142,22 @@ fn every_agent_answers_everywhere() {
 }
 
 #[test]
+fn random_plays_each_move_as_often_as_any_other() {
+    let mut agent = "random".parse::<AgentSpec>().unwrap().load(8).unwrap()();
+    let (game, mut rng) = (Game::new(Variant::default()), game_rng(6, 0));
+    let mut drawn = HashMap::new();
+    for _ in 0..16_000 {
+        *drawn.entry(agent.choose(&game, &mut rng, &NoClock).mv).or_insert(0) += 1;
+    }
+    for mv in game.position().moves() {
+        // A thousand times each; six standard deviations are 184.
+        let times = drawn.remove(&mv).unwrap_or(0);
+        assert!((816..1184).contains(&times), "{mv}: {times} times of 16,000");
+    }
+    assert!(drawn.is_empty(), "illegal: {drawn:?}");
+}
+
+#[test]
 fn a_node_limit_is_kept() {
     let mut rng = game_rng(4, 0);
     for nodes in [1, 10, 500, 2000] {
@@ -195,6 +211,19 @@ fn most_captured(game: &mut Game, mv: Move, budget: &mut u32) -> Option<(u8, i32
     most
 }
 
+/// Plays some extra moves, so that the turn has met positions that it must not meet again.
+fn into_the_turn(game: &mut Game, rng: &mut impl rand::Rng) {
+    for _ in 0..rng.random_range(0..8) {
+        let mv = random_move(game.position(), rng).expect("the game goes on");
+        if game.position().step(mv).sowing.kind == MoveKind::Extra {
+            game.play(mv).expect("a listed move is legal");
+            if game.ending().is_some() {
+                game.undo();
+            }
+        }
+    }
+}
+
 #[test]
 fn greedy_takes_any_of_the_moves_that_capture_most_and_soonest() {
     let greedy = "greedy".parse::<AgentSpec>().unwrap().load(5).unwrap();
@@ -202,8 +231,9 @@ fn greedy_takes_any_of_the_moves_that_capture_most_and_soonest() {
     for (number, variant) in ["2x5x4", "2x5x9", "2x6x4", "2x8x8"].into_iter().enumerate() {
         let variant: Variant = variant.parse().unwrap();
         let mut rng = game_rng(5, number as u64);
-        for _ in 0..150 {
+        for _ in 0..250 {
             let mut game = random_opening(variant, rng.random_range(0..30), &mut rng).expect("it goes on");
+            into_the_turn(&mut game, &mut rng);
             let mut budget = 5_000;
             let moves = game.position().moves();
             let Some(most) =

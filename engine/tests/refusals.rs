@@ -1,10 +1,11 @@
-//! What is no variant, move or position, and which moves are illegal: refused in one line that says why.
+//! Text that is a variant, move or position, and text that is none; and which moves are illegal: refused in one line
+//! that says why.
 
 use std::fmt::Display;
 
 use giuthi_engine::notation::PositionError;
 use giuthi_engine::position::SetupFault;
-use giuthi_engine::{Ending, Game, IllegalMove, Move, PlayError, Position, Variant};
+use giuthi_engine::{Ending, Game, IllegalMove, Move, PlayError, Player, Position, Variant};
 
 /// The text is refused, in one line that holds all the words.
 fn refused<T: Display, E: Display>(what: &str, result: Result<T, E>, words: &[&str]) -> E {
@@ -104,6 +105,11 @@ fn moves() {
 fn positions() {
     let good = "8,8,8,8,8,8,8,8 8,8,8,8,8,8,8,8 0 0 0";
     assert_eq!(good.parse::<Position>(), Ok(Position::start(Variant::default())));
+    let uneven: Position = "0,1,2,3,4 5,6,7,8,9 10 11 1".parse().expect("a position");
+    assert_eq!(uneven.board().pits(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!((uneven.board().row(Player::North), uneven.piles()), (&[0, 1, 2, 3, 4][..], [10, 11]));
+    assert_eq!(uneven.to_move(), Player::North);
+    assert_eq!(uneven.score(), [10 + 35, 11 + 10]);
     let fields = |error| matches!(error, PositionError::Fields(_));
     let number = |error| matches!(error, PositionError::Number { .. });
     let player = |error| matches!(error, PositionError::Player(_));
@@ -165,7 +171,7 @@ fn every_fault_of_a_position_is_told() {
 
 #[test]
 fn illegal_moves() {
-    use giuthi_engine::Player::{North, South};
+    use Player::{North, South};
     let mixed = "2,2,2,2,2 2,1,0,3,1 0 0 0";
     let must_pass = "2,2,2,2,2 1,1,0,0,1 0 0 0";
     let over = "1,0,1,0,1 1,1,0,0,1 9 3 1";

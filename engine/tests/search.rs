@@ -139,6 +139,22 @@ fn alpha_beta_equals_minimax_where_games_end() {
     assert!(decisive > 500 && passes > 200, "{decisive} decisive, {passes} with passes");
 }
 
+#[test]
+fn more_material_is_always_better() {
+    for seeds in 1..=255u32 {
+        let values = (0..=seeds).map(|pile0| {
+            let text = format!("0,0,0,0,0 0,0,0,0,0 {pile0} {} 0", seeds - pile0);
+            Material.evaluate(&text.parse().expect("a position"))
+        });
+        let values: Vec<Score> = values.collect();
+        assert!(values.is_sorted_by(|less, more| less < more), "{seeds} seeds: {values:?}");
+        assert!(values.iter().all(|value| !value.is_decisive()), "{seeds} seeds: {values:?}");
+        for (value, other) in values.iter().zip(values.iter().rev()) {
+            assert_eq!(*value, -*other, "{seeds} seeds: the other seat's lead");
+        }
+    }
+}
+
 /// A clock that goes on by a millisecond each time somebody looks at it.
 #[derive(Default)]
 struct Ticking(AtomicU64);
