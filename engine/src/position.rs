@@ -249,6 +249,18 @@ impl Position {
         self.to_move
     }
 
+    /// All that tells positions apart, in three words.
+    #[inline]
+    pub(crate) fn words(&self) -> [u64; 3] {
+        let [low, high, rest] = self.board.words();
+        let [pile0, pile1] = self.piles.map(u64::from);
+        [
+            low,
+            high,
+            rest | pile0 << 32 | pile1 << 40 | (self.to_move as u64) << 48 | (self.width() as u64) << 56,
+        ]
+    }
+
     /// The lead of the player to move: their pile minus the opponent's, −255 … 255.
     #[must_use]
     pub fn lead(&self) -> i32 {

@@ -147,6 +147,14 @@ impl Board {
         &self.pits[..2 * self.width()]
     }
 
+    /// The pits as bytes of two words and a half, pit 0 lowest.
+    #[inline]
+    pub(crate) fn words(&self) -> [u64; 3] {
+        let (eights, rest) = self.pits.as_chunks::<8>();
+        let rest: [u8; 4] = rest.try_into().expect("four of the twenty pits are left");
+        [u64::from_le_bytes(eights[0]), u64::from_le_bytes(eights[1]), u32::from_le_bytes(rest).into()]
+    }
+
     /// Seeds in the pits of a player's row, in ring order.
     #[must_use]
     pub fn row(&self, player: Player) -> &[u8] {

@@ -3,12 +3,13 @@
 mod alpha_beta;
 mod perpetual;
 mod score;
+mod table;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use alpha_beta::{Report, alpha_beta};
+pub use alpha_beta::{Memory, Report, alpha_beta};
 pub use perpetual::holds_perpetual;
 pub use score::Score;
 
