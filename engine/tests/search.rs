@@ -111,7 +111,7 @@ fn alpha_beta_equals_minimax() {
         let mut rng = game_rng(5, number as u64);
         for round in 0..120 {
             let mut game = wandering(variant, rng.random_range(0..50), &mut rng);
-            let deepest = if variant.width() < 8 || round < 30 { 4 } else { 3 };
+            let deepest = if variant.width() < 8 || round < 15 { 4 } else { 3 };
             for depth_now in 1..=deepest {
                 let told = format!("{variant} depth {depth_now}: {}", game.position());
                 let limits = depth(depth_now);

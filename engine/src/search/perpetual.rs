@@ -26,7 +26,7 @@ pub fn holds_perpetual(position: &Position) -> bool {
         let lanes = lanes(row) as u64;
         if seeds <= memory.table.most {
             memory.table.layer(seeds).holds(row.len(), lanes)
-        } else if seeds <= 44 {
+        } else if seeds <= 127 {
             memory.slots.get(lanes).unwrap_or_else(|| Walk::new(row.len(), lanes).exact(&memory.slots))
         } else {
             false
