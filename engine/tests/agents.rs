@@ -147,7 +147,7 @@ fn random_plays_each_move_as_often_as_any_other() {
     let (game, mut rng) = (Game::new(Variant::default()), game_rng(6, 0));
     let mut drawn = HashMap::new();
     for _ in 0..16_000 {
-        *drawn.entry(agent.choose(&game, &mut rng, &NoClock).mv).or_insert(0) += 1;
+        *drawn.entry(agent.choose(&game, &mut Request::new(&mut rng, &NoClock)).mv).or_insert(0) += 1;
     }
     for mv in game.position().moves() {
         // A thousand times each; six standard deviations are 184.
