@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use giuthi_engine::opening::{OpeningPlies, TooLong, random_opening};
+use giuthi_engine::opening::{OpeningError, OpeningPlies, random_opening};
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::{Move, Variant};
 use rand::Rng;
@@ -38,14 +38,14 @@ impl Schedule {
     /// The opening of round `r` comes from stream `r` of the seed, and from nothing else.
     ///
     /// # Errors
-    /// [`TooLong`] where openings of a length drawn always end the game.
+    /// [`OpeningError`] where openings of a length drawn always end the game, or there is none to play.
     pub fn round_robin(
         agents: usize,
         variant: Variant,
         rounds: u64,
         opening_plies: OpeningPlies,
         seed: u64,
-    ) -> Result<Schedule, TooLong> {
+    ) -> Result<Schedule, OpeningError> {
         let pairings = (0..agents).flat_map(|a| (a + 1..agents).map(move |b| [a, b])).collect();
         let openings = (0..rounds)
             .map(|round| {
@@ -54,7 +54,7 @@ impl Schedule {
                 let opening = random_opening(variant, plies, &mut rng)?;
                 Ok(opening.plies().iter().map(|ply| ply.mv).collect())
             })
-            .collect::<Result<_, TooLong>>()?;
+            .collect::<Result<_, OpeningError>>()?;
         // The agents' randomness hangs on a second seed, drawn from the one stream that no round reaches, so that it
         // shares nothing with the openings.
         let play_seed = game_rng(seed, u64::MAX).next_u64();

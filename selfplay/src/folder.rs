@@ -90,7 +90,10 @@ impl Folder {
             // Settings that no part was made under, such as impossible ones, bind nobody.
             _ => {
                 if let Some(name) = names.iter().find(|name| *name != RUN) {
-                    return Err(foreign(name));
+                    return Err(match begun && !names.iter().any(|name| name == RUN) {
+                        true => Error::NoRun { dir: dir.to_owned(), name: name.clone() },
+                        false => foreign(name),
+                    });
                 }
                 write_json(&path, run)?;
             }

@@ -2,7 +2,7 @@
 
 use giuthi_engine::agent::{Agent, Clock, Request};
 use giuthi_engine::game::PlayError;
-use giuthi_engine::opening::{TooLong, random_opening};
+use giuthi_engine::opening::{OpeningError, random_opening};
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::sample::Note;
 use giuthi_engine::{Game, Move, Source};
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 pub enum GameError {
     /// No opening of the length drawn leaves a game to play.
     #[error(transparent)]
-    Opening(#[from] TooLong),
+    Opening(#[from] OpeningError),
     /// The agent chose a move that is illegal.
     #[error("the agent's move {mv} at ply {ply} is illegal: {error}")]
     Move {

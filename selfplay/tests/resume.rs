@@ -185,6 +185,10 @@ fn folders_with_other_things_in_them_are_refused() {
     make(&first, dir.path(), 1);
     fs::write(dir.path().join("part-00007.csv"), "").unwrap();
     assert!(refusal(&first, dir.path()).contains("part-00007.csv"));
+    fs::remove_file(dir.path().join("part-00007.csv")).unwrap();
+    fs::remove_file(dir.path().join("run.json")).unwrap();
+    let said = refusal(&first, dir.path());
+    assert!(said.contains("manifest.json") && said.contains("no `run.json`"), "{said}");
 }
 
 #[test]

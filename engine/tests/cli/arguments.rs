@@ -34,6 +34,13 @@ fn mistakes_are_one_line_each() {
     refused(["show", "--positon", "x"], 2, "'--position'");
     refused(["--nonsense"], 2, "unexpected argument '--nonsense'");
     refused(["help", "nonsense"], 2, "unrecognized subcommand 'nonsense'");
+    refused(["show", "--variant", "-x"], 2, "`-x` is not a variant");
+    refused(
+        ["show", "--position", "-1,0,0,0,0 0,0,0,0,0 0 0 0"],
+        2,
+        "`-1` (row of player 1, pit 1 of the row)",
+    );
+    refused(["play", "--side", "-1"], 2, "0 (who moves first) or 1 is possible");
     refused(["show", "--variant", "a\nUsage: b\n\u{1b}[31mc"], 2, "is not a variant: write 2xWxS");
 }
 

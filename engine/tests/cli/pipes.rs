@@ -50,7 +50,14 @@ fn a_closed_stderr_changes_no_exit_code() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
-    for arguments in [vec!["show"], vec!["--help"], vec!["apply", "12ccw"], vec!["perft", "--depth", "100"]] {
+    for arguments in [
+        vec!["show"],
+        vec!["moves"],
+        vec!["--help"],
+        vec!["apply", "12ccw"],
+        vec!["perft", "--depth", "100"],
+        vec!["play", "--seed", "1", "--agent", "random"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output =
             Command::new(env!("CARGO_BIN_EXE_giuthi")).args(&arguments).stdout(full).output().unwrap();

@@ -28,7 +28,7 @@ pub(super) struct Play {
     agent: AgentSpec,
 
     /// The player you are: 0, who moves first, or 1
-    #[arg(long, value_name = "0|1", default_value = "0", value_parser = player)]
+    #[arg(long, value_name = "0|1", default_value = "0", value_parser = player, allow_negative_numbers = true)]
     side: Player,
 
     /// Number that fixes what the agent leaves to chance [default: drawn, and told]
@@ -57,7 +57,11 @@ pub(super) fn run(args: &Play) -> anyhow::Result<()> {
         input: io::stdin().lock(),
         out: io::stdout().lock(),
     };
-    table.play()
+    table.play().map_err(|error| match error.is::<io::Error>() && error.chain().len() == 1 {
+        // Reading says so itself; what is left is writing, on every other line of a game.
+        true => error.context("cannot write to stdout"),
+        false => error,
+    })
 }
 
 const HELP: &str = "\
