@@ -274,3 +274,33 @@ fn device(choice: DeviceChoice) -> anyhow::Result<Device> {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn a_bad_number_is_refused_with_what_is_possible() {
+        for (flag, bad, wanted) in [
+            ("--epochs", ["0", "-1", "100001"], "from 1 to 100000"),
+            ("--batch", ["0", "-512", "1e3"], "from 1 to 1048576"),
+            ("--patience", ["0", "-3", ""], "from 1 to 100000"),
+            ("--threads", ["0", "-1", "1025"], "from 1 to 1024"),
+            ("--seed", ["-1", "0.5", "18446744073709551616"], "from 0 to 18446744073709551615"),
+            ("--lr", ["0", "nan", "1e31"], "above 0, up to 1e30,"),
+            ("--weight-decay", ["-0.1", "inf", "1e7"], "from 0 to 1e6"),
+            ("--lambda", ["-0.1", "2", "nan"], "from 0 to 1"),
+            ("--validation", ["0", "1", "-1"], "above 0 and below 1"),
+            ("--layers", ["5", "5,0", "-1,1025"], "two sizes from 1 to 1024"),
+        ] {
+            for bad in bad {
+                let arguments = ["giuthi-train", "fit", "data", "--out", "net.safetensors", flag, bad];
+                let error = Cli::try_parse_from(arguments).expect_err("it is refused");
+                let reason = error.source().expect("the value's parser refuses it").to_string();
+                assert!(reason.contains(wanted), "{flag} {bad}: {reason}");
+            }
+        }
+    }
+}
