@@ -1,20 +1,16 @@
-//! Reads datasets: checks manifest, schema and every row, splits the games, and encodes the rows for the network.
+//! Reads datasets, splits them by game, and encodes their rows for the network.
 
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use csv::StringRecord;
-use giuthi_engine::Variant;
 use giuthi_engine::net::FeatureSet;
-use giuthi_engine::sample::{Sample, SampleError, width_of};
-use giuthi_selfplay::manifest::{Manifest, ManifestError};
-use sha2::{Digest, Sha256};
+use giuthi_engine::sample::Sample;
+use giuthi_selfplay::{Manifest, ManifestError};
 use thiserror::Error;
 
+use crate::part::{self, PartError};
+
 /// Games there must be at least: with fewer, a validation loss says nothing.
-pub const FEWEST_GAMES: usize = 10;
+pub const FEWEST_GAMES: u64 = 10;
 
 /// How rows become training targets and which games are kept for validation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,8 +80,8 @@ pub struct Dataset {
     pub training: Rows,
     /// Rows to validate on; no game has rows in both.
     pub validation: Rows,
-    /// Games of the training rows and of the validation rows.
-    pub games: [usize; 2],
+    /// Games of the training rows and of the validation rows. One that was read twice counts twice.
+    pub games: [u64; 2],
     width: usize,
     sources: Vec<String>,
 }
@@ -96,6 +92,9 @@ pub enum DataError {
     /// The manifest.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// A part.
+    #[error(transparent)]
+    Part(#[from] PartError),
     /// Datasets that do not go together.
     #[error(
         "{path}: boards of width {found}, but those of {first} have width {wanted}: a network sees one width"
@@ -110,93 +109,39 @@ pub enum DataError {
         /// The width of the first dataset.
         wanted: usize,
     },
-    /// A part could not be read.
-    #[error("{path}: {error}")]
-    Io {
-        /// The part.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// A part's header is not that of the manifest's variant.
-    #[error("{path}, line 1: not the header of a dataset of {variant}")]
-    Header {
-        /// The part.
-        path: PathBuf,
-        /// The manifest's variant.
-        variant: Variant,
-    },
-    /// A row is no CSV record.
-    #[error("{path}: {error}")]
-    Csv {
-        /// The part.
-        path: PathBuf,
-        /// What is wrong, with its line.
-        error: csv::Error,
-    },
-    /// A row says something impossible.
-    #[error("{path}, line {line}: {error}")]
-    Row {
-        /// The part.
-        path: PathBuf,
-        /// The line, the header being 1.
-        line: u64,
-        /// What is wrong.
-        error: RowError,
-    },
-    /// A part does not hold what the manifest says.
-    #[error("{path}: {what}")]
-    Part {
-        /// The part.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-    },
     /// Too few games to learn from.
     #[error("{games} games ({rows} rows): at least {FEWEST_GAMES} games are needed")]
     TooFew {
         /// Games found.
-        games: usize,
+        games: u64,
         /// Rows found.
         rows: usize,
     },
-}
-
-/// What is wrong with a row.
-#[derive(Debug, Error)]
-pub enum RowError {
-    /// The row itself.
-    #[error(transparent)]
-    Sample(#[from] SampleError),
-    /// Seeds appeared or vanished.
-    #[error("{found} seeds in all, not the {wanted} of {variant}")]
-    Seeds {
-        /// Seeds in pits and piles.
-        found: usize,
-        /// Seeds of the variant.
-        wanted: usize,
-        /// The variant.
-        variant: Variant,
-    },
-    /// The row does not follow the one before.
-    #[error("game {game}, ply {ply} does not follow the row before it")]
-    Order {
-        /// The row's game.
-        game: u64,
-        /// The row's ply.
-        ply: u32,
+    /// All games went to the same side of the split.
+    #[error(
+        "none of the {games} games falls to {side} with a share of {share} for validation: give more games or \
+         another share"
+    )]
+    OneSided {
+        /// Games found.
+        games: u64,
+        /// The side without any: training or validation.
+        side: &'static str,
+        /// The share asked for.
+        share: f64,
     },
 }
 
 impl Dataset {
-    /// Reads datasets (folders that self-play wrote). `progress` is told the rows of every part read.
+    /// Reads datasets (folders that self-play wrote), every row of every part once. `progress` is told, at the
+    /// beginning and after each part, how many rows have been read and how many there are in all.
     ///
     /// # Errors
     /// Whatever is wrong, with file and line.
     pub fn read(
         folders: &[PathBuf],
         reading: &Reading,
-        mut progress: impl FnMut(u64),
+        mut progress: impl FnMut(u64, u64),
     ) -> Result<Dataset, DataError> {
         let manifests: Vec<_> =
             folders.iter().map(|folder| Manifest::load(folder)).collect::<Result<_, _>>()?;
@@ -208,19 +153,18 @@ impl Dataset {
                 return Err(DataError::Width { path, found, first, wanted: width });
             }
         }
-        let mut split = Split::new(reading);
+        let total = manifests.iter().fold(0, |sum: u64, manifest| sum.saturating_add(manifest.rows));
+        let mut done = 0;
+        progress(done, total);
+        let mut split = Split { reading, rows: Default::default(), games: [0; 2] };
         for (folder, manifest) in folders.iter().zip(&manifests) {
-            for part in &manifest.parts {
-                let path = folder.join(&part.file);
-                let rows = read_part(&path, manifest, &mut split)?;
-                let wrong = |what: String| DataError::Part { path: path.clone(), what };
-                if rows.count != part.rows {
-                    return Err(wrong(format!("{} rows, not the {} of the manifest", rows.count, part.rows)));
-                }
-                if rows.sha256 != part.sha256 {
-                    return Err(wrong("its SHA-256 is not that of the manifest: it was changed".to_owned()));
-                }
-                progress(rows.count);
+            let Manifest { run, parts, .. } = manifest;
+            let mut last = None;
+            for entry in parts {
+                let path = folder.join(&entry.file);
+                part::read(&path, entry, run.variant, &mut last, |game| split.push(run.seed, game))?;
+                done += entry.rows;
+                progress(done, total);
             }
         }
         let sources = manifests
@@ -253,31 +197,33 @@ struct Split<'a> {
     reading: &'a Reading,
     /// Training, validation.
     rows: [Rows; 2],
-    games: [HashSet<(u64, u64)>; 2],
+    games: [u64; 2],
 }
 
-impl<'a> Split<'a> {
-    fn new(reading: &'a Reading) -> Split<'a> {
-        Split { reading, rows: Default::default(), games: Default::default() }
-    }
-
-    /// A game is known by the seed of its dataset and its number: every row of it goes the same way, whatever part
-    /// or copy it stands in, and stays there when more data are added.
-    fn push(&mut self, seed: u64, sample: &Sample) {
-        let fraction = mix(seed, sample.game) as f64 / u64::MAX as f64;
+impl Split<'_> {
+    /// A game is known by the seed of its dataset and its number: all copies of it go the same way, whatever
+    /// dataset or shard they stand in, and stay there when more data are added. So do the games of other agents
+    /// that start from the same opening.
+    fn push(&mut self, seed: u64, game: &[Sample]) {
+        let fraction = mix(seed, game[0].game) as f64 / u64::MAX as f64;
         let side = usize::from(fraction < self.reading.validation);
-        self.games[side].insert((seed, sample.game));
-        self.rows[side].push(sample, FeatureSet::Pits24Lead, self.reading.lambda);
+        self.games[side] += 1;
+        for sample in game {
+            self.rows[side].push(sample, FeatureSet::Pits24Lead, self.reading.lambda);
+        }
     }
 
     fn finish(self, width: usize, sources: Vec<String>) -> Result<Dataset, DataError> {
-        let games = self.games.map(|games| games.len());
         let [training, validation] = self.rows;
-        if games.iter().sum::<usize>() < FEWEST_GAMES || games.contains(&0) {
-            let rows = training.len() + validation.len();
-            return Err(DataError::TooFew { games: games.iter().sum(), rows });
+        let games = self.games.iter().sum();
+        if games < FEWEST_GAMES {
+            return Err(DataError::TooFew { games, rows: training.len() + validation.len() });
         }
-        Ok(Dataset { training, validation, games, width, sources })
+        if let Some(side) = self.games.iter().position(|&games| games == 0) {
+            let (side, share) = (["training", "validation"][side], self.reading.validation);
+            return Err(DataError::OneSided { games, side, share });
+        }
+        Ok(Dataset { training, validation, games: self.games, width, sources })
     }
 }
 
@@ -290,59 +236,4 @@ fn mix(seed: u64, game: u64) -> u64 {
         state ^= state >> 31;
     }
     state
-}
-
-struct PartRead {
-    count: u64,
-    sha256: String,
-}
-
-fn read_part(path: &Path, manifest: &Manifest, split: &mut Split<'_>) -> Result<PartRead, DataError> {
-    let variant = manifest.run.variant;
-    let file = File::open(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
-    let mut reader = csv::Reader::from_reader(Hashing { file, hash: Sha256::new() });
-    let csv_error = |error| DataError::Csv { path: path.to_owned(), error };
-    if width_of(reader.headers().map_err(csv_error)?) != Some(variant.width()) {
-        return Err(DataError::Header { path: path.to_owned(), variant });
-    }
-    let wanted = variant.pits() * variant.seeds();
-    let mut record = StringRecord::new();
-    let mut count = 0;
-    let mut before: Option<(u64, u32)> = None;
-    while reader.read_record(&mut record).map_err(csv_error)? {
-        let line = record.position().map_or(0, csv::Position::line);
-        let fault = |error: RowError| DataError::Row { path: path.to_owned(), line, error };
-        let sample = Sample::read(&record, variant.width()).map_err(|error| fault(error.into()))?;
-        let found = sample.position.score().iter().sum::<u32>() as usize;
-        if found != wanted {
-            return Err(fault(RowError::Seeds { found, wanted, variant }));
-        }
-        let follows = match before {
-            Some((game, ply)) if game == sample.game => sample.ply == ply + 1,
-            Some((game, _)) => sample.game > game && sample.ply == 0,
-            None => sample.ply == 0,
-        };
-        if !follows {
-            return Err(fault(RowError::Order { game: sample.game, ply: sample.ply }));
-        }
-        before = Some((sample.game, sample.ply));
-        split.push(manifest.run.seed, &sample);
-        count += 1;
-    }
-    let hash = reader.into_inner().hash.finalize();
-    Ok(PartRead { count, sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect() })
-}
-
-/// A file that is hashed while it is read.
-struct Hashing {
-    file: File,
-    hash: Sha256,
-}
-
-impl Read for Hashing {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.hash.update(&buffer[..count]);
-        Ok(count)
-    }
 }

@@ -2,7 +2,8 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`data`] | reads datasets: checks them, splits them by game, encodes their rows |
+//! | [`data`] | reads datasets, splits them by game, encodes their rows |
+//! | [`part`] | reads one part: checks its rows, replays its games |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
 //! | [`fit`](mod@fit) | the training loop: schedule, validation, early stop |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
@@ -15,3 +16,4 @@ pub mod data;
 pub mod fit;
 pub mod metrics;
 pub mod model;
+pub mod part;

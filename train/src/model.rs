@@ -55,7 +55,10 @@ impl Model {
         Model::from_weights(store, width, features, layers, &weights)
     }
 
-    /// A network of given numbers, whose lengths fit.
+    /// A network of given numbers.
+    ///
+    /// # Panics
+    /// When there are not as many of them as the sizes ask for.
     #[must_use]
     pub fn from_weights(
         store: &VarStore,
@@ -111,7 +114,7 @@ impl Model {
     /// The network's numbers as they stand, copied out of libtorch.
     pub fn weights(&self) -> Result<Weights, TchError> {
         let numbers = |tensor: &Tensor| -> Result<Vec<f32>, TchError> {
-            Vec::try_from(tensor.detach().to_device(Device::Cpu).f_contiguous()?.f_view([-1])?)
+            Vec::try_from(tensor.f_detach()?.f_to_device(Device::Cpu)?.f_contiguous()?.f_view([-1])?)
         };
         Ok(Weights {
             input: numbers(&self.input)?,

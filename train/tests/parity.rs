@@ -24,6 +24,7 @@ fn positions(variant: Variant) -> Vec<Position> {
 
 #[test]
 fn plain_rust_equals_libtorch() {
+    tch::set_num_threads(1);
     let features = FeatureSet::Pits24Lead;
     // With one seed a pit the game is over before it begins.
     for variant in Variant::all().filter(|variant| variant.seeds() >= 2) {

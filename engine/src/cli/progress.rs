@@ -86,7 +86,9 @@ impl Progress {
             last.note = note;
         }
         let every = if self.bar.is_some() { Duration::from_millis(100) } else { EVERY };
-        if last.told.elapsed() < every {
+        // With everything done, the last line says it all.
+        let over = self.bar.is_none() && self.done() >= self.total;
+        if over || last.told.elapsed() < every {
             return;
         }
         last.told = Instant::now();

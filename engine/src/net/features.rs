@@ -54,4 +54,47 @@ impl FeatureSet {
         }
         position.lead() as f32 / LEAD_UNIT
     }
+
+    /// The category that holds in the mirrored position where `category` holds, on boards with rows of `width` pits.
+    /// The lead is the same.
+    #[must_use]
+    pub const fn mirrored(self, category: usize, width: usize) -> usize {
+        match self {
+            FeatureSet::Pits24Lead => {
+                let (pit, count) = (category / COUNTS, category % COUNTS);
+                let ends = if pit < width { width - 1 } else { 3 * width - 1 };
+                COUNTS * (ends - pit) + count
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Variant;
+    use crate::rng::{game_rng, random_move};
+
+    #[test]
+    fn mirrored_categories_are_those_of_the_mirrored_position() {
+        for variant in Variant::all() {
+            let (width, mut position) = (variant.width(), Position::start(variant));
+            let mut rng = game_rng(1, 0);
+            for _ in 0..100 {
+                let Some(mv) = random_move(&position, &mut rng) else { break };
+                position = position.step(mv).position;
+                for features in FeatureSet::ALL {
+                    let categories = |position: &Position| {
+                        let mut categories = Vec::new();
+                        let lead = features.encode(position, |category| categories.push(category));
+                        (categories, lead)
+                    };
+                    let (mut turned, lead) = categories(&position);
+                    turned.iter_mut().for_each(|category| *category = features.mirrored(*category, width));
+                    turned.sort_unstable();
+                    assert_eq!((turned, lead), categories(&position.mirrored()), "{position}");
+                }
+            }
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The weights file: safetensors, float32, with metadata that says what it is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde_json::Value;
 use thiserror::Error;
 
 use super::{FeatureSet, Header, MAX_LAYER, Network, Weights};
@@ -209,7 +210,7 @@ impl Network {
         }
     }
 
-    /// Writes the weights file; it appears under its name only when whole.
+    /// Writes the weights file; it appears under its name only when whole. The same network gives the same bytes.
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
         let shapes = shapes(&self.header);
         let bytes: Vec<Vec<u8>> = fields(&self.weights)
@@ -222,7 +223,51 @@ impl Network {
         });
         let file = safetensors::serialize(views, Some(self.header.to_metadata()))
             .map_err(|error| NetError::Weights(error.to_string()))?;
-        write_whole(path, |writer| std::io::Write::write_all(writer, &file))
+        write_whole(path, |writer| std::io::Write::write_all(writer, &with_sorted_header(&file)))
             .map_err(|error| NetError::Io { path: path.to_owned(), error })
+    }
+}
+
+/// The same file with the keys of its header in order: the library writes them as they come out of a hash map, in
+/// another order every time.
+fn with_sorted_header(file: &[u8]) -> Vec<u8> {
+    let well_formed = "the library has just written it";
+    let (length, rest) = file.split_first_chunk().expect(well_formed);
+    let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
+    let header: BTreeMap<String, BTreeMap<String, Value>> =
+        serde_json::from_slice(header).expect(well_formed);
+    let mut header = serde_json::to_vec(&header).expect("text and numbers are JSON");
+    // The format's own way to keep the numbers aligned.
+    header.resize(header.len().next_multiple_of(8), b' ');
+    [&(header.len() as u64).to_le_bytes(), &header[..], numbers].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_network_gives_the_same_bytes() {
+        let header = Header {
+            width: 5,
+            features: FeatureSet::Pits24Lead,
+            layers: [2, 1],
+            trained_on: "games \"of\" \\ é\n".to_owned(),
+            program: "a test".to_owned(),
+        };
+        let [input, lead, input_bias, hidden, hidden_bias, output, output_bias] =
+            shapes(&header).map(|(_, shape)| (0..shape.iter().product()).map(|n: usize| n as f32).collect());
+        let weights = Weights { input, lead, input_bias, hidden, hidden_bias, output, output_bias };
+        let network = Network::new(header, weights).unwrap();
+        let path = std::env::temp_dir().join(format!("giuthi-same-bytes-{}", std::process::id()));
+        let mut write = || {
+            network.save(&path).unwrap();
+            assert_eq!(Network::load(&path).unwrap(), network);
+            std::fs::read(&path).unwrap()
+        };
+        let first = write();
+        // Two orders of six keys are the same once in 720 times.
+        assert!((0..5).all(|_| write() == first));
+        std::fs::remove_file(&path).unwrap();
     }
 }
