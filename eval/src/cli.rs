@@ -131,9 +131,9 @@ fn warn(settings: &Settings, prepared: &Prepared<'_>, processors: usize) {
         ));
     }
     let (different, rounds) = (prepared.schedule().different_openings(), settings.games as usize / 2);
-    if 2 * different < rounds {
+    if different < rounds {
         tell(format_args!(
-            "warning: only {different} of the {rounds} openings differ: agents without randomness repeat their games; more --opening-plies give more"
+            "warning: only {different} of the {rounds} openings differ: agents without randomness repeat their games, and the intervals are too narrow; more --opening-plies give more"
         ));
     }
 }
