@@ -137,8 +137,7 @@ impl Bot {
 
 impl Drop for Bot {
     fn drop(&mut self) {
-        // The group first: it may outlive the program, and while the program is not waited for its number cannot
-        // have gone to another.
+        // The whole group, which may outlive the program that it is named after.
         #[cfg(unix)]
         let _ = rustix::process::kill_process_group(
             rustix::process::Pid::from_child(&self.child),
