@@ -9,7 +9,19 @@ use super::{giuthi, printed, refused};
 #[test]
 fn help_lists_the_commands() {
     let help = printed(["--help"]);
-    for command in ["show", "moves", "apply", "perft", "play", "selfplay", "train", "eval"] {
+    for command in [
+        "show",
+        "moves",
+        "apply",
+        "perft",
+        "analyze",
+        "play",
+        "ugi",
+        "compliance",
+        "selfplay",
+        "train",
+        "eval",
+    ] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command}");
     }
     assert_eq!(printed(["help"]), help);
@@ -117,7 +129,7 @@ fn nasty() -> Vec<OsString> {
 
 #[test]
 fn whatever_the_arguments_nothing_panics_and_errors_are_one_line() {
-    let places: [&[&str]; 11] = [
+    let places: [&[&str]; 15] = [
         &[],
         &["help"],
         &["show"],
@@ -129,6 +141,10 @@ fn whatever_the_arguments_nothing_panics_and_errors_are_one_line() {
         &["perft", "--variant", "2x5x1", "--depth"],
         &["play", "--agent"],
         &["play", "--agent", "random", "--side", "1", "--seed"],
+        &["analyze", "--agent", "random", "--position"],
+        &["ugi", "--variant"],
+        &["ugi", "--agent"],
+        &["compliance", "--timeout"],
     ];
     for place in places {
         for word in nasty() {

@@ -7,7 +7,7 @@ use super::{ENDLESS, OVER};
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let cases: [&[&str]; 10] = [
+    let cases: [&[&str]; 13] = [
         &["--help"],
         &["--version"],
         &["help", "play"],
@@ -18,6 +18,9 @@ fn a_closed_pipe_is_no_error() {
         &["apply", "--json", "12ccw", "3cw"],
         // Deep enough never to end, were it not for the pipe.
         &["perft", "--depth", "100"],
+        &["analyze", "--seed", "1", "--agent", "ab:depth=200"],
+        &["analyze", "--seed", "1", "--json", "--agent", "ab:depth=200"],
+        &["compliance", "--", "true"],
         &["play", "--seed", "1", "--agent", "random", "--position", ENDLESS],
     ];
     for arguments in cases {
