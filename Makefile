@@ -9,7 +9,7 @@ BINDIR := $(if $(PREFIX),$(PREFIX)/bin,$(or $(CARGO_HOME),$(HOME)/.cargo)/bin)
 .PHONY: help demo test lint build install libtorch no-torch clean-demo
 
 help:
-	@echo 'make demo      self-play, training and a tournament on 2x6x4, into data/demo (about four minutes after the build)'
+	@echo 'make demo      self-play, training and a tournament on 2x6x4, into data/demo (under a minute after the build)'
 	@echo 'make test      every test'
 	@echo 'make lint      formatting, clippy and documentation, warnings denied'
 	@echo 'make build     the four programs, optimised, into $(TARGET)/release'

@@ -22,6 +22,7 @@
 //! | [`search`] | alpha-beta |
 //! | [`net`] | the value network: features, weights file, inference |
 //! | [`agent`] | who plays: the agents, and the specs that name them |
+//! | [`ugi`], [`compliance`] | the engine protocol, from both sides; whether a program keeps to it |
 //! | [`opening`], [`rng`] | random openings and random streams |
 //! | [`sample`] | one row of the dataset |
 //! | [`files`] | files that appear under their name only when whole |
@@ -33,6 +34,7 @@ pub mod agent;
 pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compliance;
 pub mod files;
 pub mod game;
 pub mod net;
@@ -44,12 +46,18 @@ pub mod rng;
 pub mod rules;
 pub mod sample;
 pub mod search;
+pub mod ugi;
 
-pub use agent::{Agent, AgentSpec, Choice, Clock};
-pub use board::{Board, Lap, MoveKind, Sowing};
+pub use agent::{Agent, AgentSpec, Choice, Clock, Request};
+pub use board::{Board, Lap, MoveKind, Sower, Sowing};
 pub use game::{Ending, Game, Outcome, PlayError, Ply};
 pub use net::Network;
 pub use perft::perft;
 pub use position::{IllegalMove, Position, Setup, SetupError, Step};
 pub use rules::{Direction, Move, Player, Variant};
 pub use sample::{Sample, Source};
+
+/// The README's Rust example is compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -29,7 +29,7 @@ pub enum PositionError {
     )]
     Fields(usize),
     /// Something that should be a number is none.
-    #[error("`{text}` ({place}) is not a number of seeds")]
+    #[error("`{text}` ({place}) is not a number of seeds: 0 to 255 are possible")]
     Number {
         /// The text found.
         text: String,
@@ -45,14 +45,13 @@ pub enum PositionError {
 }
 
 /// Reads digits alone: no sign, no leading zero (one spelling a number), nothing that `u32::from_str` would take
-/// beyond them.
+/// beyond them. A number too large for the type is none, so that no error names another in its place.
 fn number(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits || (text.len() > 1 && text.starts_with('0')) {
         return None;
     }
-    // Too large for the type is too large for a pit as well; the bound is checked later, with its reason.
-    Some(text.parse().unwrap_or(u32::MAX))
+    text.parse().ok()
 }
 
 /// A text quoted in an error: cut when long, so that the error stays one line.

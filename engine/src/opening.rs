@@ -64,9 +64,13 @@ impl FromStr for OpeningPlies {
 /// played. Openings that end the game are thrown away and drawn anew.
 ///
 /// # Errors
-/// [`TooLong`] where 1,000 draws in a row ended the game, as very long openings on small boards do.
-pub fn random_opening(variant: Variant, plies: u32, rng: &mut dyn rand::Rng) -> Result<Game, TooLong> {
+/// [`OpeningError`] where the variant is over before it begins, or 1,000 draws in a row ended the game, as very long
+/// openings on small boards do.
+pub fn random_opening(variant: Variant, plies: u32, rng: &mut dyn rand::Rng) -> Result<Game, OpeningError> {
     const DRAWS: u32 = 1000;
+    if Game::new(variant).ending().is_some() {
+        return Err(OpeningError::Over(variant));
+    }
     for _ in 0..DRAWS {
         let mut game = Game::new(variant);
         for _ in 0..plies {
@@ -81,15 +85,32 @@ pub fn random_opening(variant: Variant, plies: u32, rng: &mut dyn rand::Rng) -> 
             return Ok(game);
         }
     }
-    Err(TooLong { variant, plies })
+    Err(OpeningError::TooLong { variant, plies })
 }
 
-/// No opening of that length was found that does not end the game.
+/// Why there is no opening that leaves a game to play.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("openings of {plies} random plies always end the game on {variant}: ask for fewer")]
-pub struct TooLong {
-    /// The variant.
-    pub variant: Variant,
-    /// The plies asked for.
-    pub plies: u32,
+pub enum OpeningError {
+    /// The variant has no moves at all.
+    #[error("{0} is over before the first move: play a variant of two seeds a pit or more")]
+    Over(Variant),
+    /// No opening of that length was found that does not end the game.
+    #[error("openings of {plies} random plies always end the game on {variant}: ask for fewer")]
+    TooLong {
+        /// The variant.
+        variant: Variant,
+        /// The plies asked for.
+        plies: u32,
+    },
+}
+
+impl OpeningError {
+    /// The flag of the programs that has to change.
+    #[must_use]
+    pub const fn flag(&self) -> &'static str {
+        match self {
+            OpeningError::Over(_) => "--variant",
+            OpeningError::TooLong { .. } => "--opening-plies",
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use crate::board::{Board, Lap, MoveKind, Sowing};
+use crate::board::{Board, Lap, MoveKind, Sower, Sowing};
 use crate::rules::{Direction, MAX_SEEDS, MAX_WIDTH, MIN_WIDTH, Move, Player, Variant};
 
 /// A position within the game's bounds: rows of 5 … 10 pits, at most 255 seeds in all.
@@ -249,6 +249,18 @@ impl Position {
         self.to_move
     }
 
+    /// All that tells positions apart, in three words.
+    #[inline]
+    pub(crate) fn words(&self) -> [u64; 3] {
+        let [low, high, rest] = self.board.words();
+        let [pile0, pile1] = self.piles.map(u64::from);
+        [
+            low,
+            high,
+            rest | pile0 << 32 | pile1 << 40 | (self.to_move as u64) << 48 | (self.width() as u64) << 56,
+        ]
+    }
+
     /// The lead of the player to move: their pile minus the opponent's, −255 … 255.
     #[must_use]
     pub fn lead(&self) -> i32 {
@@ -329,14 +341,29 @@ impl Position {
     ///
     /// # Panics
     /// With debug assertions, when the move is illegal.
+    #[inline]
     #[must_use]
     pub fn step(&self, mv: Move) -> Step {
-        self.step_observed(mv, |_| {})
+        self.step_by(Sower::fastest(), mv)
     }
 
-    /// [`Position::step`], telling `observe` every lap.
+    /// [`Position::step`] by a given sower.
+    #[inline]
+    #[must_use]
+    pub fn step_by(&self, sower: Sower, mv: Move) -> Step {
+        self.step_with(mv, |board, player, pit, direction| board.sow_by(sower, player, pit, direction))
+    }
+
+    /// [`Position::step`], seed by seed, telling `observe` every lap.
     #[must_use]
     pub fn step_observed(&self, mv: Move, observe: impl FnMut(Lap)) -> Step {
+        self.step_with(mv, |board, player, pit, direction| {
+            board.sow_observed(player, pit, direction, observe)
+        })
+    }
+
+    #[inline]
+    fn step_with(&self, mv: Move, sow: impl FnOnce(&mut Board, Player, usize, Direction) -> Sowing) -> Step {
         debug_assert_eq!(self.check(mv), Ok(()));
         let mut next = *self;
         let Move::Sow { pit, direction } = mv else {
@@ -344,7 +371,7 @@ impl Position {
             let sowing = Sowing { kind: MoveKind::Pass, laps: 0, captured: 0, chain: 0 };
             return Step { position: next, sowing };
         };
-        let sowing = next.board.sow(self.to_move, usize::from(pit), direction, observe);
+        let sowing = sow(&mut next.board, self.to_move, usize::from(pit), direction);
         next.piles[self.to_move.index()] += sowing.captured;
         if matches!(sowing.kind, MoveKind::Turn | MoveKind::Capture) {
             next.to_move = self.to_move.opponent();

@@ -172,7 +172,7 @@ impl Sample {
     }
 
     /// Reads a row of boards with rows of `width` pits, and checks it: every field, the position's bounds, that
-    /// the move is legal.
+    /// the move is legal, and that the labels agree with each other and with the seeds there are.
     pub fn read(record: &StringRecord, width: usize) -> Result<Sample, SampleError> {
         let names = || columns(width);
         let wanted = 2 * width + 11;
@@ -220,7 +220,7 @@ impl Sample {
                     .ok_or_else(|| fault(at_value, "empty or a number from -1 to 1"))?,
             ),
         };
-        Ok(Sample {
+        let sample = Sample {
             game: parse(&record[0]).ok_or_else(|| fault(0, "a game's number"))?,
             ply: parse(&record[1]).ok_or_else(|| fault(1, "a ply's number"))?,
             position,
@@ -237,7 +237,20 @@ impl Sample {
                 .into_iter()
                 .find(|ending| ending.name() == &record[at_end])
                 .ok_or_else(|| fault(at_end, "`no-moves`, `repetition` or `endless`"))?,
-        })
+        };
+        // The two scores add up to all the seeds, so their difference is even or odd as those are.
+        let (seeds, margin) = (position.score().iter().sum::<u32>(), u32::from(sample.margin.unsigned_abs()));
+        if margin > seeds || (seeds - margin) % 2 != 0 {
+            return Err(fault(
+                at_margin,
+                "a difference of scores with so many seeds on the board and in the piles",
+            ));
+        }
+        let result = if sample.ending == Ending::NoMoves { sample.margin.signum() } else { 0 };
+        if i16::from(sample.result) != result {
+            return Err(fault(at_result, "what `margin` and `end` say of the game"));
+        }
+        Ok(sample)
     }
 
     /// The player to move.

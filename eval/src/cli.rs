@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use clap::{Args, Parser, Subcommand};
 use giuthi_engine::cli::{
-    Progress, SystemClock, Usage, agents, print, run, seed_or_drawn, tell, whole_number,
+    MAX_THREADS, Progress, SystemClock, Usage, agents, print, run, seed_or_drawn, tell, whole_number,
 };
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Player, Variant};
@@ -14,9 +14,6 @@ use giuthi_engine::{AgentSpec, Player, Variant};
 use crate::output::{Files, Standings};
 use crate::tally::WinsDrawsLosses;
 use crate::tournament::{Error, MAX_GAMES, Prepared, Settings, SettingsError};
-
-/// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
-const MAX_THREADS: u64 = 1024;
 
 /// Compares agents: tournaments and ratings.
 #[derive(Parser)]
@@ -40,7 +37,7 @@ enum Command {
 #[command(after_help = agents())]
 struct TournamentArgs {
     /// Rows and seeds of the board, 2xWxS
-    #[arg(long, value_name = "V", default_value_t)]
+    #[arg(long, value_name = "V", default_value_t, allow_hyphen_values = true)]
     variant: Variant,
     /// Who plays; two agents at least. LABEL@SPEC gives one a name for tables
     #[arg(long = "agent", value_name = "SPEC", required = true)]
@@ -88,7 +85,7 @@ fn tournament(args: TournamentArgs) -> anyhow::Result<()> {
     settings.check().map_err(in_usage)?;
     settings.seed = seed_or_drawn(args.seed);
     let prepared = settings.prepare().map_err(|error| match error {
-        Error::Opening(error) => Usage(format!("--opening-plies: {error}")).into(),
+        Error::Opening(error) => Usage(format!("{}: {error}", error.flag())).into(),
         error => anyhow::Error::new(error),
     })?;
     let mut files = Files::create(&args.out, &settings)?;
@@ -134,9 +131,9 @@ fn warn(settings: &Settings, prepared: &Prepared<'_>, processors: usize) {
         ));
     }
     let (different, rounds) = (prepared.schedule().different_openings(), settings.games as usize / 2);
-    if 2 * different < rounds {
+    if different < rounds {
         tell(format_args!(
-            "warning: only {different} of the {rounds} openings differ: agents without randomness repeat their games; more --opening-plies give more"
+            "warning: only {different} of the {rounds} openings differ: agents without randomness repeat their games, and the intervals are too narrow; more --opening-plies give more"
         ));
     }
 }

@@ -28,11 +28,11 @@ pub const SETTINGS: &str = "tournament.json";
 /// Why the files of a tournament could not be written.
 #[derive(Debug, Error)]
 pub enum OutputError {
-    /// There is a tournament already.
+    /// There is a tournament already, or what is left of one.
     #[error("{0}: there is a tournament already; choose another folder")]
     Exists(PathBuf),
     /// There is one that broke off, or is still being played.
-    #[error("{0}: there is an unfinished tournament already; choose another folder or move the file away")]
+    #[error("{0}: there is an unfinished tournament already; choose another folder or move its files away")]
     Unfinished(PathBuf),
     /// The file system refused.
     #[error("{path}: {reason}")]
@@ -101,22 +101,26 @@ pub struct Files {
 }
 
 impl Files {
-    /// Starts the files of a tournament in a folder, which is made where it is missing. A folder that has a tournament
-    /// is refused.
+    /// Starts the files of a tournament in a folder, which is made where it is missing. A folder that has any of these
+    /// files is refused: nothing is written over.
     pub fn create(folder: &Path, settings: &Settings) -> Result<Files, OutputError> {
         fs::create_dir_all(folder).map_err(OutputError::at(folder))?;
-        let games = folder.join(GAMES);
-        if games.try_exists().map_err(OutputError::at(&games))? {
-            return Err(OutputError::Exists(games));
-        }
         let partial = folder.join(format!("{GAMES}.partial"));
-        let file =
-            OpenOptions::new().write(true).create_new(true).open(&partial).map_err(|reason| match reason
-                .kind()
-            {
-                io::ErrorKind::AlreadyExists => OutputError::Unfinished(partial.clone()),
-                _ => OutputError::at(&partial)(reason),
-            })?;
+        let there = |path: &Path| path.try_exists().map_err(OutputError::at(path));
+        if there(&partial)? {
+            return Err(OutputError::Unfinished(partial));
+        }
+        for path in [GAMES, RATINGS, SETTINGS].map(|name| folder.join(name)) {
+            if there(&path)? {
+                return Err(OutputError::Exists(path));
+            }
+        }
+        // Never an existing one: another tournament may have begun in the meantime.
+        let file = OpenOptions::new().write(true).create_new(true).open(&partial);
+        let file = file.map_err(|reason| match reason.kind() {
+            io::ErrorKind::AlreadyExists => OutputError::Unfinished(partial.clone()),
+            _ => OutputError::at(&partial)(reason),
+        })?;
         let names = settings.names().into_iter().map(str::to_owned).collect();
         let about = folder.join(SETTINGS);
         files::write_whole(&about, |out| {

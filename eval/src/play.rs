@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use giuthi_engine::{Agent, Clock, Ending, Game, Move, Outcome, PlayError, Player, Variant};
+use giuthi_engine::{Agent, Clock, Ending, Game, Move, Outcome, PlayError, Player, Request, Variant};
 use thiserror::Error;
 
 /// A finished game of a tournament.
@@ -79,7 +79,7 @@ pub fn play<R: rand::Rng>(
             Move::Pass
         } else {
             let begun = clock.now();
-            let choice = agents[seat].choose(&game, &mut streams[seat], clock);
+            let choice = agents[seat].choose(&game, &mut Request::new(&mut streams[seat], clock));
             time[seat] += clock.now().saturating_sub(begun);
             asked[seat] += 1;
             choice.mv

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use giuthi_engine::opening::{OpeningPlies, TooLong, random_opening};
+use giuthi_engine::opening::{OpeningError, OpeningPlies, random_opening};
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::{Move, Variant};
 use rand::Rng;
@@ -24,6 +24,9 @@ pub struct Fixture {
     pub players: [usize; 2],
 }
 
+/// Draws of an opening that is to differ from the earlier ones.
+const DRAWS: u32 = 50;
+
 /// The games of a round robin in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -35,26 +38,36 @@ pub struct Schedule {
 impl Schedule {
     /// A round robin of so many agents over `rounds` openings of `variant`.
     ///
-    /// The opening of round `r` comes from stream `r` of the seed, and from nothing else.
+    /// The opening of round `r` comes from stream `r` of the seed. One that an earlier round has is drawn anew, so
+    /// that no game is played twice under two names while there are others to play; where fifty draws bring nothing new,
+    /// the last of them stands.
     ///
     /// # Errors
-    /// [`TooLong`] where openings of a length drawn always end the game.
+    /// [`OpeningError`] where openings of a length drawn always end the game, or there is none to play.
     pub fn round_robin(
         agents: usize,
         variant: Variant,
         rounds: u64,
         opening_plies: OpeningPlies,
         seed: u64,
-    ) -> Result<Schedule, TooLong> {
+    ) -> Result<Schedule, OpeningError> {
         let pairings = (0..agents).flat_map(|a| (a + 1..agents).map(move |b| [a, b])).collect();
+        let mut taken = HashSet::new();
         let openings = (0..rounds)
             .map(|round| {
                 let mut rng = game_rng(seed, round);
-                let plies = opening_plies.draw(&mut rng);
-                let opening = random_opening(variant, plies, &mut rng)?;
-                Ok(opening.plies().iter().map(|ply| ply.mv).collect())
+                let mut moves: Vec<Move> = Vec::new();
+                for _ in 0..DRAWS {
+                    let plies = opening_plies.draw(&mut rng);
+                    let opening = random_opening(variant, plies, &mut rng)?;
+                    moves = opening.plies().iter().map(|ply| ply.mv).collect();
+                    if taken.insert(moves.clone()) {
+                        break;
+                    }
+                }
+                Ok(moves)
             })
-            .collect::<Result<_, TooLong>>()?;
+            .collect::<Result<_, OpeningError>>()?;
         // The agents' randomness hangs on a second seed, drawn from the one stream that no round reaches, so that it
         // shares nothing with the openings.
         let play_seed = game_rng(seed, u64::MAX).next_u64();

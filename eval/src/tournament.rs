@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
 use giuthi_engine::agent::{Factory, LoadError};
-use giuthi_engine::opening::{OpeningPlies, TooLong};
+use giuthi_engine::opening::{OpeningError, OpeningPlies};
 use giuthi_engine::{AgentSpec, Clock, Player, Variant};
 use thiserror::Error;
 
@@ -109,7 +109,7 @@ pub enum Error {
     Settings(#[from] SettingsError),
     /// The openings.
     #[error(transparent)]
-    Opening(#[from] TooLong),
+    Opening(#[from] OpeningError),
     /// Something an agent needs could not be loaded.
     #[error("agent `{agent}`: {reason}")]
     Load {

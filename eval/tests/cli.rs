@@ -188,6 +188,14 @@ fn a_folder_with_a_tournament_is_refused_and_left_alone() {
     fs::rename(folder.path().join("games.csv"), folder.path().join("games.csv.partial")).unwrap();
     tournament(&again, folder.path()).assert().code(1).stdout("").stderr(refused("unfinished"));
     assert_eq!(fs::read(folder.path().join("games.csv.partial")).unwrap(), before[0]);
+
+    // Without its games, what is left of it is no more written over.
+    fs::remove_file(folder.path().join("games.csv.partial")).unwrap();
+    for left in ["ratings.csv", "tournament.json"] {
+        tournament(&again, folder.path()).assert().code(1).stdout("").stderr(refused(left));
+        fs::remove_file(folder.path().join(left)).unwrap();
+    }
+    tournament(&again, folder.path()).assert().success();
 }
 
 #[test]
@@ -238,7 +246,7 @@ fn errors_are_one_line_and_leave_no_files() {
     network(5).save(&narrow).unwrap();
     let narrow = format!("--agent random --agent net:{} --games 2 --seed 1", narrow.display());
     let good = "--agent random --agent greedy --seed 1";
-    let cases: [(&str, i32, &[&str]); 16] = [
+    let cases: [(&str, i32, &[&str]); 17] = [
         ("--agent random --games 2", 2, &["--agent", "two agents"]),
         ("--games 2", 2, &["--agent"]),
         ("--agent random --agent greedy --agent random --games 2", 2, &["`random`", "a@random"]),
@@ -251,6 +259,11 @@ fn errors_are_one_line_and_leave_no_files() {
         (&format!("{good} --games 2 --threads 0"), 2, &["--threads", "from 1 to"]),
         (&format!("{good} --games 2 --opening-plies 5..4"), 2, &["--opening-plies", "6..12"]),
         (&format!("{good} --games 2 --opening-plies 999"), 2, &["--opening-plies", "fewer"]),
+        (
+            &format!("{good} --games 2 --variant 2x5x1"),
+            2,
+            &["--variant: 2x5x1", "over before the first move"],
+        ),
         (&format!("{good} --games 2 --seed x"), 2, &["--seed"]),
         ("--agent random --agent net:no-such-file --games 2 --seed 1", 1, &["net:no-such-file"]),
         (&no_weights, 1, &["a-file"]),

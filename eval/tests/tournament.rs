@@ -2,6 +2,7 @@
 
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::{Game, Move, Player};
+use giuthi_eval::schedule::Schedule;
 use giuthi_eval::{Error, Played, Settings, SettingsError, Tournament, run};
 
 fn settings(variant: &str, agents: &[&str], games: u32) -> Settings {
@@ -176,4 +177,16 @@ fn bad_settings_are_refused() {
     assert_eq!(check(Settings { threads: 0, ..good.clone() }), SettingsError::Threads);
     let long = Settings { opening_plies: "5000".parse().unwrap(), ..good };
     assert!(matches!(long.prepare().map(|_| ()).unwrap_err(), Error::Opening(_)));
+}
+
+#[test]
+fn openings_differ_while_there_are_others() {
+    // One random ply of 2x5x4: ten openings there are.
+    let schedule =
+        |rounds| Schedule::round_robin(2, "2x5x4".parse().unwrap(), rounds, "1".parse().unwrap(), 7).unwrap();
+    assert_eq!(schedule(8).different_openings(), 8);
+    assert_eq!(schedule(40).different_openings(), 10);
+    // A longer tournament begins with the shorter one.
+    let (short, long) = (schedule(8), schedule(40));
+    assert!((0..8).all(|round| short.opening(round) == long.opening(round)));
 }

@@ -1,14 +1,14 @@
 //! The `giuthi-selfplay` program: flags, progress, and what it says at the end.
 
-use std::fmt::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use comfy_table::{CellAlignment, Table, presets};
-use giuthi_engine::agent::AGENTS;
-use giuthi_engine::cli::{Progress, SystemClock, Usage, print, run, seed_or_drawn, tell};
+use giuthi_engine::cli::{
+    MAX_THREADS, Progress, SystemClock, Usage, agents, print, run, seed_or_drawn, tell, whole_number,
+};
 use giuthi_engine::{AgentSpec, Ending, Source, Variant};
 use serde_json::{Value, json};
 
@@ -18,9 +18,6 @@ use crate::settings::{
 };
 use crate::{Error, GameError, started_seed};
 
-/// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
-const MOST_THREADS: usize = 1024;
-
 /// Plays games of an agent against itself and writes them as a dataset.
 ///
 /// The same flags give the same files, whatever --threads is. A run that was interrupted goes on where it was when it
@@ -29,7 +26,7 @@ const MOST_THREADS: usize = 1024;
 #[command(name = "giuthi-selfplay", version, after_help = agents())]
 struct Cli {
     /// Rows and seeds of the board, 2xWxS
-    #[arg(long, value_name = "V", default_value_t)]
+    #[arg(long, value_name = "V", default_value_t, allow_hyphen_values = true)]
     variant: Variant,
     /// Games of the whole dataset, all shards together
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
@@ -47,13 +44,13 @@ struct Cli {
     #[arg(long, value_name = "G", default_value_t = DEFAULT_PART_GAMES, value_parser = at_least_one, allow_negative_numbers = true)]
     part_games: NonZeroU64,
     /// Make only every N-th part, from part I on: the parts of shards 0/N to N-1/N are those of the whole
-    #[arg(long, value_name = "I/N", default_value_t)]
+    #[arg(long, value_name = "I/N", default_value_t, allow_hyphen_values = true)]
     shard: Shard,
     /// Games played at a time; all cores when not given
     #[arg(long, value_name = "T", value_parser = threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
     /// Seed of all randomness; that of the run begun in DIR, or else a drawn one, when not given
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Folder for the dataset: a new one, an empty one, or that of the same run
     #[arg(long, value_name = "DIR")]
@@ -63,25 +60,14 @@ struct Cli {
     json: bool,
 }
 
-fn at_least_one(text: &str) -> Result<NonZeroU64, &'static str> {
-    text.parse().map_err(|_| "a whole number from 1 on is possible")
+fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
+    let number = whole_number(1..=u64::MAX)(text)?;
+    Ok(NonZeroU64::new(number).expect("1 is the least that is possible"))
 }
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST_THREADS);
-    number.ok_or_else(|| format!("a whole number from 1 to {MOST_THREADS} is possible"))
-}
-
-/// The agents there are, for the end of the help.
-fn agents() -> String {
-    let mut text = String::from("Agents (NAME or NAME:key=value,...):");
-    for kind in AGENTS {
-        let keys: Vec<_> = kind.keys.iter().map(|key| key.name).collect();
-        let keys = if keys.is_empty() { String::new() } else { format!(" [keys: {}]", keys.join(", ")) };
-        write!(text, "\n  {:<8} {}{keys}", kind.name, kind.summary)
-            .expect("writing to a string does not fail");
-    }
-    text
+    let number = whole_number(1..=MAX_THREADS)(text)?;
+    Ok(NonZeroUsize::new(number as usize).expect("1 is the least that is possible"))
 }
 
 /// Runs the program on the process's arguments.
@@ -144,7 +130,9 @@ fn work(cli: Cli) -> anyhow::Result<()> {
     }
     let report = report.map_err(|error| match error {
         Error::TooManyParts(_) => Usage(error.to_string()).into(),
-        Error::Game { error: GameError::Opening(_), .. } => Usage(format!("--opening-plies: {error}")).into(),
+        Error::Game { error: GameError::Opening(error), .. } => {
+            Usage(format!("{}: {error}", error.flag())).into()
+        }
         error => anyhow::Error::from(error),
     })?;
     print(&if cli.json { format!("{}\n", in_json(&report)) } else { in_words(&report) })

@@ -7,7 +7,7 @@ use giuthi_engine::agent::LoadError;
 use thiserror::Error;
 
 use crate::folder::Difference;
-use crate::manifest::ManifestError;
+use crate::manifest::{ManifestError, RUN};
 use crate::part::Damage;
 use crate::play::GameError;
 use crate::settings::MOST_PARTS;
@@ -43,6 +43,14 @@ pub enum Error {
     /// The folder holds something else.
     #[error("{}: `{name}` is there and not of this run: choose another folder", dir.display())]
     Foreign {
+        /// The folder.
+        dir: PathBuf,
+        /// What is there.
+        name: String,
+    },
+    /// The folder holds parts or a manifest, and nothing that says of which run.
+    #[error("{}: `{name}` is there, but no `{RUN}` that says of which run: choose another folder", dir.display())]
+    NoRun {
         /// The folder.
         dir: PathBuf,
         /// What is there.

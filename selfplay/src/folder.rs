@@ -55,7 +55,7 @@ pub fn started_seed(dir: &Path) -> Option<u64> {
 /// An output folder of one run, locked for as long as this lives.
 pub(crate) struct Folder {
     dir: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Folder {
@@ -63,7 +63,7 @@ impl Folder {
     /// that same run is refused; what a killed run left half written is cleaned away.
     pub(crate) fn open(dir: &Path, run: &Run, parts: &HashSet<String>) -> Result<Folder, Error> {
         fs::create_dir_all(dir).map_err(|error| Error::io(dir, "cannot make the folder", error))?;
-        let lock = lock(dir)?;
+        let lock = Lock::take(dir)?;
         let mut names = Vec::new();
         let entries = fs::read_dir(dir).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         for entry in entries.map_err(|error| Error::io(dir, "cannot list the folder", error))? {
@@ -90,7 +90,10 @@ impl Folder {
             // Settings that no part was made under, such as impossible ones, bind nobody.
             _ => {
                 if let Some(name) = names.iter().find(|name| *name != RUN) {
-                    return Err(foreign(name));
+                    return Err(match begun && !names.iter().any(|name| name == RUN) {
+                        true => Error::NoRun { dir: dir.to_owned(), name: name.clone() },
+                        false => foreign(name),
+                    });
                 }
                 write_json(&path, run)?;
             }
@@ -121,14 +124,26 @@ fn is_run(there: &Value) -> bool {
     there["program"].as_str().is_some_and(|program| program.starts_with(env!("CARGO_PKG_NAME")))
 }
 
-fn lock(dir: &Path) -> Result<File, Error> {
-    let path = dir.join(LOCK);
-    let file = File::options().create(true).append(true).open(&path);
-    let file = file.map_err(|error| Error::io(&path, "cannot be written", error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Busy { dir: dir.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(Error::io(&path, "cannot be locked", error)),
+/// A folder's lock, held for as long as this lives.
+struct Lock(File);
+
+impl Lock {
+    fn take(dir: &Path) -> Result<Lock, Error> {
+        let path = dir.join(LOCK);
+        let file = File::options().create(true).append(true).open(&path);
+        let file = file.map_err(|error| Error::io(&path, "cannot be written", error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) => Err(Error::Busy { dir: dir.to_owned() }),
+            Err(TryLockError::Error(error)) => Err(Error::io(&path, "cannot be locked", error)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would not do: a process that another thread is just starting holds the open file a moment longer.
+        let _ = self.0.unlock();
     }
 }
 

@@ -1,8 +1,8 @@
 //! One game of self-play: a random opening, then the agent's moves with now and then a random one.
 
-use giuthi_engine::agent::{Agent, Clock};
+use giuthi_engine::agent::{Agent, Clock, Request};
 use giuthi_engine::game::PlayError;
-use giuthi_engine::opening::{TooLong, random_opening};
+use giuthi_engine::opening::{OpeningError, random_opening};
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::sample::Note;
 use giuthi_engine::{Game, Move, Source};
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 pub enum GameError {
     /// No opening of the length drawn leaves a game to play.
     #[error(transparent)]
-    Opening(#[from] TooLong),
+    Opening(#[from] OpeningError),
     /// The agent chose a move that is illegal.
     #[error("the agent's move {mv} at ply {ply} is illegal: {error}")]
     Move {
@@ -57,7 +57,7 @@ pub(crate) fn play(
         } else if rng.random_bool(settings.epsilon.get()) {
             (random(&mut rng), Note { source: Source::Random, value: None })
         } else {
-            let choice = agent.choose(&game, &mut rng, clock);
+            let choice = agent.choose(&game, &mut Request::new(&mut rng, clock));
             (choice.mv, Note { source: Source::Search, value: choice.value })
         };
         game.play(mv).map_err(|error| GameError::Move { mv, ply: notes.len(), error })?;

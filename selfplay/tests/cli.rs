@@ -24,9 +24,9 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
     let dir = tempdir().unwrap();
     let out = dir.path().join("out");
     for (flags, words) in [
-        ("--games 0", "a whole number from 1 on"),
-        ("--games -5", "a whole number from 1 on"),
-        ("--games many", "a whole number from 1 on"),
+        ("--games 0", "a whole number from 1 to"),
+        ("--games -5", "a whole number from 1 to"),
+        ("--games many", "a whole number from 1 to"),
         ("", "--games"),
         ("--games 5 --variant 2x4x4", "`2x4x4` is not a variant"),
         ("--games 5 --agent ab", "agent `ab` needs a limit"),
@@ -42,8 +42,16 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         ("--games 5 --opening-plies -1", "its least and most"),
         ("--games 5 --threads 0", "a whole number from 1 to 1024"),
         ("--games 5 --threads 5000", "a whole number from 1 to 1024"),
-        ("--games 5 --part-games 0", "a whole number from 1 on"),
-        ("--games 5 --seed x", "--seed"),
+        ("--games 5 --part-games 0", "a whole number from 1 to"),
+        ("--games +5", "a whole number from 1 to"),
+        ("--games 5 --threads +2", "a whole number from 1 to 1024"),
+        ("--games 5 --part-games +2", "a whole number from 1 to"),
+        ("--games 5 --seed x", "a whole number from 0 to 18446744073709551615"),
+        ("--games 5 --seed -1", "a whole number from 0 to 18446744073709551615"),
+        ("--games 5 --seed +1", "a whole number from 0 to 18446744073709551615"),
+        ("--games 5 --seed 18446744073709551616", "a whole number from 0 to 18446744073709551615"),
+        ("--games 5 --variant -x", "`-x` is not a variant"),
+        ("--games 5 --shard -1/2", "write I/N"),
         ("--games 100001 --part-games 1 --seed 1", "--part-games: 100001 parts are too many"),
         ("--games 5 --frobnicate", "--frobnicate"),
     ] {
@@ -55,7 +63,13 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
     }
     let (code, _, stderr) = run(&out, "--variant 2x5x4 --games 5 --seed 1 --opening-plies 400");
     assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
-    assert!(stderr.contains("--opening-plies: game 0: ") && stderr.contains("ask for fewer"), "{stderr}");
+    assert!(
+        stderr.contains("--opening-plies: openings of 400 ") && stderr.contains("ask for fewer"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = run(&out, "--variant 2x5x1 --games 5 --seed 1");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    assert!(stderr.contains("--variant: 2x5x1 is over before the first move"), "{stderr}");
 }
 
 #[test]

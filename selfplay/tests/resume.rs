@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use giuthi_engine::agent::NoClock;
-use giuthi_selfplay::{Epsilon, OpeningPlies, Settings, Shard, generate};
+use giuthi_selfplay::{Epsilon, Event, OpeningPlies, Settings, Shard, generate};
 use support::{files, make, number, parts, settings};
 use tempfile::tempdir;
 
@@ -50,6 +50,24 @@ fn missing_parts_are_played_again_and_nothing_else() {
         assert_eq!(report.summary.games(), 50);
         assert!(files(dir.path()) == whole, "without {gone:?}");
     }
+}
+
+#[test]
+fn there_is_no_manifest_while_a_part_is_missing() {
+    let dir = tempdir().unwrap();
+    let settings = settings("2x5x4", "greedy", 20, 5);
+    make(&settings, dir.path(), 1);
+    fs::remove_file(dir.path().join("part-00001.csv")).unwrap();
+    let mut played = 0;
+    let observe = |event| {
+        if let Event::Played { .. } = event {
+            played += 1;
+            assert!(!dir.path().join("manifest.json").exists());
+        }
+    };
+    generate(&settings, dir.path(), NonZeroUsize::MIN, &NoClock, observe).unwrap();
+    assert_eq!(played, 5);
+    assert!(dir.path().join("manifest.json").exists());
 }
 
 #[test]
@@ -167,6 +185,10 @@ fn folders_with_other_things_in_them_are_refused() {
     make(&first, dir.path(), 1);
     fs::write(dir.path().join("part-00007.csv"), "").unwrap();
     assert!(refusal(&first, dir.path()).contains("part-00007.csv"));
+    fs::remove_file(dir.path().join("part-00007.csv")).unwrap();
+    fs::remove_file(dir.path().join("run.json")).unwrap();
+    let said = refusal(&first, dir.path());
+    assert!(said.contains("manifest.json") && said.contains("no `run.json`"), "{said}");
 }
 
 #[test]
@@ -176,7 +198,7 @@ fn a_second_run_in_the_same_folder_is_refused() {
     let lock = File::create(dir.path().join(".lock")).unwrap();
     lock.try_lock().unwrap();
     assert!(refusal(&settings, dir.path()).contains("another run"));
-    drop(lock);
+    lock.unlock().unwrap();
     make(&settings, dir.path(), 1);
 }
 

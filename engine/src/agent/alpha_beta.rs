@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Agent, Choice, Clock, Factory, Key, Kind, LoadError, Options, Recipe, SpecError};
+use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
 use crate::game::Game;
 use crate::net::Network;
-use crate::search::{self, Evaluator, Limits, Material};
+use crate::search::{self, Control, Evaluator, Limits, Material, Memory, Report};
 
 const KEYS: &[Key] = &[
     Key { name: "depth", summary: "plies to search, 1 to 200" },
@@ -34,7 +34,8 @@ pub(super) static KIND: Kind = Kind {
         if limits.is_none() {
             return Err(SpecError::Missing { agent: "ab", what: "a limit: depth=, nodes= or ms=" });
         }
-        Ok(recipe(limits, options.path("net")))
+        let hash = options.number("hash", 0, 65536)?.map_or(HASH, |megabytes| megabytes as usize);
+        Ok(recipe(limits, hash, options.path("net")))
     },
 };
 
@@ -48,17 +49,20 @@ pub(super) static NET: Kind = Kind {
             return Err(SpecError::Missing { agent: "net", what: "the path of its weights: net:PATH" });
         }
         let limits = Limits { depth: Some(1), ..Limits::default() };
-        Ok(recipe(limits, Some(PathBuf::from(text))))
+        Ok(recipe(limits, HASH, Some(PathBuf::from(text))))
     },
 };
 
-fn recipe(limits: Limits, net: Option<PathBuf>) -> Recipe {
+/// Greatest size of the transposition table where nothing else is asked, in megabytes.
+const HASH: usize = 16;
+
+fn recipe(limits: Limits, hash: usize, net: Option<PathBuf>) -> Recipe {
     let load = move |width: usize| -> Result<Factory, LoadError> {
         Ok(match &net {
-            None => Arc::new(move || Box::new(AlphaBeta { limits, evaluator: Material })),
+            None => Arc::new(move || Box::new(AlphaBeta::new(limits, hash, Material))),
             Some(path) => {
                 let network = Arc::new(Network::load_for(path, width)?);
-                Arc::new(move || Box::new(AlphaBeta { limits, evaluator: Arc::clone(&network) }))
+                Arc::new(move || Box::new(AlphaBeta::new(limits, hash, Arc::clone(&network))))
             }
         })
     };
@@ -68,17 +72,32 @@ fn recipe(limits: Limits, net: Option<PathBuf>) -> Recipe {
 struct AlphaBeta<E> {
     limits: Limits,
     evaluator: E,
+    memory: Memory,
+}
+
+impl<E: Evaluator> AlphaBeta<E> {
+    fn new(limits: Limits, hash: usize, evaluator: E) -> AlphaBeta<E> {
+        AlphaBeta { limits, evaluator, memory: Memory::new(hash) }
+    }
 }
 
 impl<E: Evaluator + Send> Agent for AlphaBeta<E> {
-    fn choose(&mut self, game: &Game, _rng: &mut dyn rand::Rng, clock: &dyn Clock) -> Choice {
-        let report = search::alpha_beta(game, &self.evaluator, &self.limits, clock, |_| {});
-        Choice {
-            mv: report.line[0],
-            value: Some(report.score.value()),
-            depth: report.depth,
-            nodes: report.nodes,
-            line: report.line,
-        }
+    fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
+        let limits = request.limits.unwrap_or(self.limits);
+        let control = Control { clock: request.clock, stop: request.stop };
+        let (evaluator, memory) = (&self.evaluator, &mut self.memory);
+        choice(search::alpha_beta(game, evaluator, memory, &limits, &control, |report| {
+            request.tell(&choice(report.clone()));
+        }))
+    }
+}
+
+fn choice(report: Report) -> Choice {
+    Choice {
+        mv: report.line[0],
+        value: Some(report.score.value()),
+        depth: report.depth,
+        nodes: report.nodes,
+        line: report.line,
     }
 }

@@ -9,6 +9,7 @@ mod random;
 mod spec;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -16,6 +17,7 @@ use thiserror::Error;
 use crate::game::Game;
 use crate::net::NetError;
 use crate::rules::Move;
+use crate::search::Limits;
 
 pub use spec::{AgentSpec, Key, Options, SpecError};
 
@@ -58,11 +60,40 @@ impl Choice {
     }
 }
 
+/// What an agent is handed with a question.
+pub struct Request<'a> {
+    /// All the randomness there is.
+    pub rng: &'a mut dyn rand::Rng,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Set by another thread when the answer is wanted at once.
+    pub stop: Option<&'a AtomicBool>,
+    /// Limits to search within instead of the agent's own; agents that do not search pass over them.
+    pub limits: Option<Limits>,
+    /// Told what a search thinks so far: after each iteration, or now and then.
+    pub observe: Option<&'a mut dyn FnMut(&Choice)>,
+}
+
+impl<'a> Request<'a> {
+    /// A plain question: by the agent's own limits, with nobody looking on.
+    #[must_use]
+    pub fn new(rng: &'a mut dyn rand::Rng, clock: &'a dyn Clock) -> Request<'a> {
+        Request { rng, clock, stop: None, limits: None, observe: None }
+    }
+
+    /// Tells the observer, if there is one.
+    pub(crate) fn tell(&mut self, choice: &Choice) {
+        if let Some(observe) = &mut self.observe {
+            observe(choice);
+        }
+    }
+}
+
 /// A player of the game. One agent plays one game at a time and may keep memory between its moves.
 pub trait Agent: Send {
-    /// Chooses a move for the player to move in a game that is not over. All randomness comes from `rng`, so that
-    /// an agent without a time limit plays the same from the same stream.
-    fn choose(&mut self, game: &Game, rng: &mut dyn rand::Rng, clock: &dyn Clock) -> Choice;
+    /// Chooses a move for the player to move in a game that is not over. All randomness comes from the request's
+    /// generator, so that an agent without a time limit plays the same from the same stream.
+    fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice;
 }
 
 /// Makes fresh agents of one spec, all sharing what was loaded for it (weights).

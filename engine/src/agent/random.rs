@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Agent, Choice, Clock, Kind, Options, Recipe};
+use super::{Agent, Choice, Kind, Options, Recipe, Request};
 use crate::game::Game;
 use crate::rng::random_move;
 
@@ -20,7 +20,7 @@ pub(super) static KIND: Kind = Kind {
 struct Random;
 
 impl Agent for Random {
-    fn choose(&mut self, game: &Game, rng: &mut dyn rand::Rng, _clock: &dyn Clock) -> Choice {
-        Choice::plain(random_move(game.position(), rng).expect("asked only while the game is played"))
+    fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
+        Choice::plain(random_move(game.position(), request.rng).expect("asked only while the game is played"))
     }
 }

@@ -70,9 +70,9 @@ pub enum SpecError {
         /// What is missing.
         what: &'static str,
     },
-    /// The label before the `@` is empty or holds a comma or control characters.
+    /// The label before the `@` is empty, begins or ends with a space, or holds a comma, quotes or control characters.
     #[error(
-        "`{0}` is not a label: before the `@` stands a name without commas, quotes or control characters"
+        "`{0}` is not a label: before the `@` stands a name without commas, quotes, control characters or spaces at its ends"
     )]
     Label(String),
 }
@@ -195,7 +195,7 @@ impl Options {
         Some(self.values.remove(at))
     }
 
-    /// A whole number of at least `least`, if the key is given.
+    /// A whole number from `least` to `most`, if the key is given.
     pub fn number(&mut self, key: &str, least: u64, most: u64) -> Result<Option<u64>, SpecError> {
         let Some((key, value)) = self.take(key) else { return Ok(None) };
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());

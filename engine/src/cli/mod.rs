@@ -136,6 +136,9 @@ fn complain(name: &str, text: &str) {
     tell(format_args!("{name}: {line}"));
 }
 
+/// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
+pub const MAX_THREADS: u64 = 1024;
+
 /// A parser, for clap, of whole numbers within bounds; its error says what they are.
 pub fn whole_number(bounds: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, String> + Clone {
     move |text| {

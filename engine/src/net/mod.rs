@@ -62,7 +62,7 @@ impl Network {
     ///
     /// # Errors
     /// Names every tensor whose length does not fit the header, and every one that holds a number that is not
-    /// finite.
+    /// finite or so large that sums of it might not be.
     pub fn new(header: Header, weights: Weights) -> Result<Network, NetError> {
         weights::check(&header, &weights)?;
         let [first, second] = header.layers;

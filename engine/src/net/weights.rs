@@ -15,6 +15,9 @@ use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 /// The value of the metadata key `format`.
 pub const FORMAT: &str = "giuthi-value-1";
 
+/// Greatest size of a weight: far beyond any that was learned, and small enough that no sum of them overflows.
+const LARGEST: f32 = 1e30;
+
 /// Why weights could not be loaded or saved.
 #[derive(Debug, Error)]
 pub enum NetError {
@@ -52,7 +55,7 @@ pub enum NetError {
         /// The width of the boards it should judge.
         wanted: usize,
     },
-    /// Weights that do not fit their header, or are not finite.
+    /// Weights that do not fit their header, or are no numbers to reckon with.
     #[error("weights do not make a network: {0}")]
     Weights(String),
 }
@@ -79,18 +82,23 @@ fn fields(weights: &Weights) -> [&Vec<f32>; 7] {
 pub(super) fn check(header: &Header, weights: &Weights) -> Result<(), NetError> {
     let mut faults = Vec::new();
     if !(MIN_WIDTH..=MAX_WIDTH).contains(&header.width) {
-        faults.push(format!("rows of {} pits", header.width));
+        faults.push(format!("rows of {} pits: {MIN_WIDTH} to {MAX_WIDTH} are possible", header.width));
     }
     if header.layers.iter().any(|size| !(1..=MAX_LAYER).contains(size)) {
         faults.push(format!("layers of {:?}: 1 to {MAX_LAYER} are possible", header.layers));
+    }
+    if !faults.is_empty() {
+        // Without good sizes no tensor has a shape to be held to.
+        return Err(NetError::Weights(faults.join("; ")));
     }
     for ((name, shape), numbers) in shapes(header).iter().zip(fields(weights)) {
         let wanted: usize = shape.iter().product();
         if numbers.len() != wanted {
             faults.push(format!("`{name}` has {} numbers, not {wanted}", numbers.len()));
         }
-        if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
-            faults.push(format!("`{name}` holds {} at {at}", numbers[at]));
+        let good = |number: &f32| number.abs() <= LARGEST;
+        if let Some(at) = numbers.iter().position(|number| !good(number)) {
+            faults.push(format!("`{name}` holds {:e} at {at}: -1e30 to 1e30 are possible", numbers[at]));
         }
     }
     if faults.is_empty() { Ok(()) } else { Err(NetError::Weights(faults.join("; "))) }

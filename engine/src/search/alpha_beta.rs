@@ -1,12 +1,19 @@
-//! Alpha-beta (Knuth & Moore 1975) with iterative deepening, plain: no table, the best line of the iteration before
-//! first, then captures and extra moves.
+//! Alpha-beta (Knuth & Moore 1975) as principal-variation search (Marsland & Campbell 1982) with iterative deepening,
+//! aspiration windows, a transposition table, killers and history, and the perpetuals of rows as bounds.
+//!
+//! **Repetition and the table.** That a repeated position is a draw makes a value depend on the way to it: the graph
+//! history interaction (Kishimoto & Müller 2004). So every value carries how far up the path it leaned: the least
+//! place on the path of a position whose recurrence it counted as a draw. A value that leaned on a place above its own
+//! position holds on this path alone and is not stored, only the move that earned it. What is stored holds on any
+//! path: where a line of it would repeat a position of another path, that cuts the line to a draw, and whoever had
+//! better below had it already where the position first stood.
 
-use super::{Evaluator, Limits, MAX_DEPTH, Score};
-use crate::agent::Clock;
+use super::table::{Bound, Entry, Table, key_of};
+use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual};
 use crate::board::MoveKind;
 use crate::game::Game;
 use crate::position::{Position, Step};
-use crate::rules::{MAX_WIDTH, Move};
+use crate::rules::{MAX_PITS, MAX_WIDTH, Move, Player};
 
 /// What a search found, at the end and after each finished iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,46 +28,72 @@ pub struct Report {
     pub nodes: u64,
 }
 
+/// What a searcher remembers from move to move of a game.
+pub struct Memory {
+    table: Table,
+    /// How often a move of a player cut a branch off, the deeper the more: `[player][pit][direction]`.
+    history: [[[u32; 2]; MAX_PITS]; 2],
+}
+
+impl Memory {
+    /// A fresh memory with a table of at most `megabytes`.
+    #[must_use]
+    pub fn new(megabytes: usize) -> Memory {
+        Memory { table: Table::new(megabytes), history: [[[0; 2]; MAX_PITS]; 2] }
+    }
+}
+
 /// Searches the position of a game that is not over; `observe` is told every finished iteration.
 ///
 /// A sowing is a ply, an extra move a further one, a forced pass one. A position that occurred since the last
-/// capture, in the game or in the line being searched, is a draw. Deterministic unless `limits.time` is set.
-/// It stops early where the value is proven: a win or loss found, or every line searched to its end.
+/// capture, in the game or in the line being searched, is a draw. Deterministic, from the game, the limits and what
+/// the memory holds, unless `limits.time` is set or `control` stops it. It stops early where the value is proven: a
+/// win or loss found, or every line searched to its end. No limit on nodes is passed; time is looked at every few
+/// hundred nodes.
 ///
 /// # Panics
 /// When the game is over, or `limits` holds no limit.
 pub fn alpha_beta<E: Evaluator>(
     game: &Game,
     evaluator: &E,
+    memory: &mut Memory,
     limits: &Limits,
-    clock: &dyn Clock,
+    control: &Control<'_>,
     mut observe: impl FnMut(&Report),
 ) -> Report {
     assert!(game.ending().is_none(), "the game is over");
-    assert!(!limits.is_none(), "a search needs a limit");
+    let stoppable = control.stop.is_some();
+    assert!(!limits.is_none() || stoppable, "a search needs a limit");
     let root = game.position();
+    for count in memory.history.as_flattened_mut().as_flattened_mut() {
+        *count /= 8;
+    }
+    let path = game.recent().iter().map(|position| (key_of(position), *position)).collect();
     let mut search = Search {
         evaluator,
-        path: game.recent().to_vec(),
+        memory,
+        path,
+        killers: [[None; 2]; PLIES],
+        lines: vec![Vec::new(); PLIES + 1],
+        children: Vec::with_capacity(4 * 2 * MAX_WIDTH),
         nodes: 0,
         most_nodes: limits.nodes.unwrap_or(u64::MAX),
-        clock,
-        deadline: limits.time.map(|time| clock.now() + time),
+        control: *control,
+        deadline: control.deadline(limits.time),
         stopped: false,
-        horizon: false,
-        hint: Vec::new(),
     };
-    let mut report =
-        Report { score: Score::DRAW, line: vec![ordered(root, None).first().mv], depth: 0, nodes: 0 };
+    search.push_children(root, 0, None);
+    let first = search.children.last().expect("a position where the game is not over has a move").mv;
+    search.children.clear();
+    let mut report = Report { score: Score::DRAW, line: vec![first], depth: 0, nodes: 0 };
     for depth in 1..=limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH) {
-        search.horizon = false;
-        search.hint.clone_from(&report.line);
-        let mut line = Vec::new();
-        let score = search.node(root, depth, 0, 0, (-Score::INFINITE, Score::INFINITE), &mut line);
-        // An iteration cut short still counts as far as it came: the old best move was tried first.
-        if !line.is_empty() {
-            report.score = score;
-            report.line = line;
+        let found = search.iteration(root, depth, report.score);
+        // An iteration cut short still counts as far as it came: the old best move was tried first. But that a move
+        // loses proves nothing while others have not been looked at.
+        let unproven = search.stopped && found.score.is_loss();
+        if !search.lines[0].is_empty() && !unproven {
+            report.score = found.score;
+            report.line.clone_from(&search.lines[0]);
         }
         report.nodes = search.nodes;
         if search.stopped {
@@ -68,127 +101,312 @@ pub fn alpha_beta<E: Evaluator>(
         }
         report.depth = depth;
         observe(&report);
-        if report.score.is_decisive() || !search.horizon {
+        if report.score.is_decisive() || found.is_final {
             break;
         }
     }
     report
 }
 
+/// Deepest line: the depth and as many plies of extension.
+const PLIES: usize = 2 * MAX_DEPTH as usize;
+/// Half the width of the first aspiration window.
+const ASPIRATION: i32 = 300;
+
+/// The value of a position, for its player to move, and what it rests on.
+#[derive(Clone, Copy)]
+struct Found {
+    score: Score,
+    /// The least place on the path of a position whose recurrence was counted; [`NOWHERE`] where there was none.
+    leaned: usize,
+    /// Whether the value, or the bound that it is, rests on no position that was judged instead of played to its end.
+    is_final: bool,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+impl Found {
+    const fn certain(score: Score) -> Found {
+        Found { score, leaned: NOWHERE, is_final: true }
+    }
+}
+
+/// A node of the tree: what stays the same while its children are searched.
+#[derive(Clone, Copy)]
+struct Node {
+    depth: u32,
+    /// Distance from the root.
+    ply: usize,
+    /// The place on the path where the positions since the last capture begin.
+    since: usize,
+}
+
 struct Search<'a, E> {
     evaluator: &'a E,
-    /// Positions since the last capture of the game, then those of the line being searched; the present one last.
-    path: Vec<Position>,
+    memory: &'a mut Memory,
+    /// Positions since the last capture of the game, then those of the line being searched, the present one last;
+    /// with their keys.
+    path: Vec<(u64, Position)>,
+    killers: [[Option<Move>; 2]; PLIES],
+    /// For each distance from the root the best line from there.
+    lines: Vec<Vec<Move>>,
+    /// Children that the nodes of the line being searched have still to try, the next one last.
+    children: Vec<Child>,
     nodes: u64,
     most_nodes: u64,
-    clock: &'a dyn Clock,
+    control: Control<'a>,
     deadline: Option<std::time::Duration>,
     stopped: bool,
-    /// Whether this iteration judged any position instead of playing it to its end.
-    horizon: bool,
-    /// The best line of the iteration before, followed while it is the line being searched.
-    hint: Vec<Move>,
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    /// Value of `position` for its player to move, `depth` ≥ 1 plies deep, within the window (alpha, beta) of the
-    /// same player. `ply` is its distance from the root; `since` the place in the path where the positions since the
-    /// last capture begin; `line` receives the best moves.
-    fn node(
-        &mut self,
-        position: &Position,
-        depth: u32,
-        ply: u32,
-        since: usize,
-        (mut alpha, beta): (Score, Score),
-        line: &mut Vec<Move>,
-    ) -> Score {
-        line.clear();
-        let hint = self.hint.first().copied();
-        let mut best = -Score::INFINITE;
-        let mut below = Vec::new();
-        let children = ordered(position, hint);
-        for child in children.iter() {
-            if hint == Some(child.mv) {
-                self.hint.remove(0);
-            } else {
-                self.hint.clear();
+    /// One iteration at the root: a narrow window round the last value first, from depth 4 on.
+    fn iteration(&mut self, root: &Position, depth: u32, last: Score) -> Found {
+        let node = Node { depth, ply: 0, since: 0 };
+        let mut width = if depth >= 4 && !last.is_decisive() { ASPIRATION } else { i32::MAX };
+        loop {
+            let window = last.window(width);
+            let found = self.node(root, node, window);
+            if self.stopped || (found.score > window.0 && found.score < window.1) || width == i32::MAX {
+                return found;
+            }
+            width = if width > 4 * ASPIRATION { i32::MAX } else { 4 * width };
+        }
+    }
+
+    /// Value of `position` at least one ply deep, within the window (alpha, beta) of its player to move: exact inside
+    /// the window, else a bound. `self.lines[ply]` receives the best line.
+    fn node(&mut self, position: &Position, node: Node, (mut alpha, beta): (Score, Score)) -> Found {
+        let Node { depth, ply, .. } = node;
+        self.lines[ply].clear();
+        let place = self.path.len() - 1;
+        let key = self.path[place].0;
+        let at_root = ply == 0;
+        let stored = self.memory.table.get(key).copied();
+        if let Some(entry) = stored
+            && !at_root
+            && let Some(found) = usable(&entry, depth, ply, (alpha, beta))
+        {
+            self.lines[ply].extend(entry.mv());
+            return found;
+        }
+        let mut best = Found { score: -Score::INFINITE, leaned: NOWHERE, is_final: true };
+        // A row that holds a perpetual is worth a draw at least, whatever the path.
+        if !at_root && alpha < Score::DRAW && holds_perpetual(position) {
+            if beta <= Score::DRAW {
+                return Found::certain(Score::DRAW);
+            }
+            best.score = Score::DRAW;
+            alpha = Score::DRAW;
+        }
+        let floor = alpha;
+        let mut best_move = None;
+        let mut leaned = NOWHERE;
+        let mut is_final = true;
+        let hint = stored.and_then(|entry| entry.mv()).filter(|&mv| position.check(mv).is_ok());
+        let in_hand = self.children.len();
+        if let Some(mv) = hint {
+            // The best move of before is tried before the others are even sown.
+            self.children.push(Child { mv, step: position.step(mv), order: 0 });
+        } else {
+            self.push_children(position, ply, None);
+        }
+        let mut number = 0;
+        while let Some(child) = self.next_child(position, in_hand, ply, hint.filter(|_| number == 1)) {
+            if self.out_of_budget() {
+                break;
             }
             self.nodes += 1;
-            below.clear();
-            let score = self.child(position, child, depth, ply, since, (alpha, beta), &mut below);
-            if self.out_of_budget() {
+            let found = self.child(position, &child, node, (alpha, beta), number == 0);
+            if self.stopped {
                 // What the child returned is unfinished, and is not used.
-                return if line.is_empty() { alpha } else { best };
+                break;
             }
-            if score > best {
-                best = score;
-                if score > alpha || line.is_empty() {
-                    line.clear();
-                    line.push(child.mv);
-                    line.append(&mut below);
+            number += 1;
+            leaned = leaned.min(found.leaned);
+            is_final &= found.is_final;
+            if found.score > best.score || (best_move.is_none() && at_root) {
+                best.score = found.score;
+                best_move = Some(child.mv);
+                if found.score > alpha || at_root {
+                    let (above, below) = self.lines.split_at_mut(ply + 1);
+                    above[ply].clear();
+                    above[ply].push(child.mv);
+                    above[ply].extend_from_slice(&below[0]);
                 }
-                alpha = alpha.max(score);
-                if alpha >= beta {
+                if found.score >= beta || found.score.is_win() {
+                    // A cut-off rests on this child alone, and so does a proven win.
+                    leaned = found.leaned;
+                    is_final = found.is_final;
+                    self.reward(position.to_move(), child.mv, node);
                     break;
                 }
+                alpha = alpha.max(found.score);
             }
         }
+        self.children.truncate(in_hand);
+        if self.stopped {
+            return Found { leaned: 0, is_final: false, ..best };
+        }
+        // That its own position recurs below it is part of every path to it.
+        best.leaned = if leaned >= place { NOWHERE } else { leaned };
+        best.is_final = is_final;
+        let bound = match best.score {
+            _ if best.leaned != NOWHERE => Bound::None,
+            score if score >= beta || score.is_win() => Bound::Lower,
+            score if score > floor => Bound::Exact,
+            _ => Bound::Upper,
+        };
+        let score = best.score.seen_from(ply as u32);
+        self.memory.table.put(Entry::new(key, score, best_move.or(hint), depth, bound, is_final));
         best
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Takes the next child in hand beyond the first `in_hand`; once the hinted one is `tried`, the others are sown.
+    fn next_child(
+        &mut self,
+        position: &Position,
+        in_hand: usize,
+        ply: usize,
+        tried: Option<Move>,
+    ) -> Option<Child> {
+        if tried.is_some() {
+            self.push_children(position, ply, tried);
+        }
+        if self.children.len() > in_hand { self.children.pop() } else { None }
+    }
+
+    /// Value of a child for the player to move of its *parent*, with the lines below it.
     fn child(
         &mut self,
         parent: &Position,
         child: &Child,
-        depth: u32,
-        ply: u32,
-        since: usize,
+        node: Node,
         (alpha, beta): (Score, Score),
-        line: &mut Vec<Move>,
-    ) -> Score {
+        is_first: bool,
+    ) -> Found {
         let position = &child.step.position;
+        self.lines[node.ply + 1].clear();
         let kind = child.step.sowing.kind;
         if kind == MoveKind::Endless {
-            return Score::DRAW;
+            return Found::certain(Score::DRAW);
         }
         // R7: no position from before a capture can come back.
-        let since = if kind == MoveKind::Capture { self.path.len() } else { since };
-        if self.path[since..].contains(position) {
-            return Score::DRAW;
+        let since = if kind == MoveKind::Capture { self.path.len() } else { node.since };
+        let key = key_of(position);
+        if kind != MoveKind::Capture
+            && let Some(place) =
+                self.path[since..].iter().position(|&(met, at)| met == key && at == *position)
+        {
+            return Found { score: Score::DRAW, leaned: since + place, is_final: true };
         }
         // The side to move is asked, never assumed: sign and window turn only when the player changed.
         let turned = position.to_move() != parent.to_move();
-        let score = if position.no_moves() {
+        let oriented = |score: Score| if turned { -score } else { score };
+        if position.no_moves() {
             let [south, north] = position.score().map(|points| points as i32);
-            let ahead = if position.to_move().index() == 0 { south - north } else { north - south };
-            match ahead.signum() {
-                1 => Score::win_in(ply + 1),
+            let ahead = if parent.to_move() == Player::South { south - north } else { north - south };
+            return Found::certain(match ahead.signum() {
+                1 => Score::win_in(node.ply as u32 + 1),
                 0 => Score::DRAW,
-                _ => Score::loss_in(ply + 1),
-            }
-        } else if depth == 1 {
-            self.horizon = true;
-            self.evaluator.evaluate(position)
-        } else {
+                _ => Score::loss_in(node.ply as u32 + 1),
+            });
+        }
+        if node.depth <= 1 || node.ply + 1 >= PLIES {
             let window = if turned { (-beta, -alpha) } else { (alpha, beta) };
-            self.path.push(*position);
-            let score = self.node(position, depth - 1, ply + 1, since, window, line);
-            self.path.pop();
-            score
+            let score = oriented(self.judge(position, window));
+            return Found { score, leaned: NOWHERE, is_final: false };
+        }
+        let below = Node { depth: node.depth - 1, ply: node.ply + 1, since };
+        self.path.push((key, *position));
+        let mut search = |(alpha, beta): (Score, Score)| {
+            let window = if turned { (-beta, -alpha) } else { (alpha, beta) };
+            let found = self.node(position, below, window);
+            Found { score: oriented(found.score), ..found }
         };
-        if turned { -score } else { score }
+        // Every child but the first has only to be shown no better than the best so far; one that is, is searched
+        // again in earnest.
+        let mut found =
+            if is_first { search((alpha, beta)) } else { search((alpha, alpha.next().min(beta))) };
+        if !is_first && found.score > alpha && found.score < beta {
+            found = search((alpha, beta));
+        }
+        self.path.pop();
+        found
     }
 
-    /// Whether a limit is reached. The clock is asked every 256 nodes: some tens of microseconds.
+    /// Value of a position where the search ends, for its player to move: a draw at least where their row holds a
+    /// perpetual. That is asked only where it can matter to the window.
+    fn judge(&self, position: &Position, (alpha, beta): (Score, Score)) -> Score {
+        let judged = self.evaluator.evaluate(position);
+        if judged >= Score::DRAW || judged >= beta {
+            return judged;
+        }
+        if alpha >= Score::DRAW || holds_perpetual(position) { Score::DRAW } else { judged }
+    }
+
+    /// Remembers a move that cut its node off.
+    fn reward(&mut self, player: Player, mv: Move, node: Node) {
+        let Move::Sow { pit, direction } = mv else { return };
+        let killers = &mut self.killers[node.ply];
+        if killers[0] != Some(mv) {
+            killers[1] = killers[0];
+            killers[0] = Some(mv);
+        }
+        let count = &mut self.memory.history[player.index()][usize::from(pit)][direction as usize];
+        *count = count.saturating_add(node.depth * node.depth);
+    }
+
+    /// Whether a limit is reached; asked before each position is visited, so that no limit on them is passed. The
+    /// clock is asked every 256 nodes: some tens of microseconds.
     fn out_of_budget(&mut self) -> bool {
         self.stopped |= self.nodes >= self.most_nodes;
         if self.nodes.is_multiple_of(256) {
-            self.stopped |= self.deadline.is_some_and(|deadline| self.clock.now() >= deadline);
+            self.stopped |= self.control.is_over(self.deadline);
         }
         self.stopped
     }
+
+    /// Puts the children of a position, all but the hinted one, on top of the children in hand: captures by what
+    /// they gain, killers, extra moves, the rest by history; the most promising last.
+    fn push_children(&mut self, position: &Position, ply: usize, hint: Option<Move>) {
+        let first = self.children.len();
+        let killers = self.killers[ply];
+        let history = &self.memory.history[position.to_move().index()];
+        for mv in position.moves() {
+            if hint == Some(mv) {
+                continue;
+            }
+            let step = position.step(mv);
+            let past = match mv {
+                Move::Sow { pit, direction } => history[usize::from(pit)][direction as usize].min(0xffff),
+                Move::Pass => 0,
+            };
+            let order = match step.sowing.kind {
+                MoveKind::Capture => 0x40_0000 + 0x1_0000 * u32::from(step.sowing.captured),
+                _ if killers.contains(&Some(mv)) => 0x3f_0000,
+                MoveKind::Extra => 0x10_0000,
+                _ => 0,
+            };
+            self.children.push(Child { mv, step, order: order + past });
+        }
+        // Equal moves keep an order of their own, so that the search is the same on every machine.
+        self.children[first..].sort_unstable_by_key(|child| (child.order, child.mv));
+    }
+}
+
+/// What a stored finding is worth to a node of `depth` plies at `ply` plies from the root, with its window: a result,
+/// or nothing.
+fn usable(entry: &Entry, depth: u32, ply: usize, (alpha, beta): (Score, Score)) -> Option<Found> {
+    let score = entry.score.seen_from_root(ply as u32);
+    let deep_enough = u32::from(entry.depth) >= depth || entry.is_final || score.is_decisive();
+    let enough = match entry.bound {
+        Bound::None => false,
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    };
+    (deep_enough && enough).then_some(Found { score, leaned: NOWHERE, is_final: entry.is_final })
 }
 
 /// A move and what it leads to.
@@ -196,44 +414,5 @@ impl<E: Evaluator> Search<'_, E> {
 struct Child {
     mv: Move,
     step: Step,
-    order: u16,
-}
-
-/// The children of a position, most promising first.
-struct Children {
-    list: [Option<Child>; 2 * MAX_WIDTH],
-    len: usize,
-}
-
-impl Children {
-    fn iter(&self) -> impl Iterator<Item = &Child> {
-        self.list[..self.len].iter().flatten()
-    }
-
-    fn first(&self) -> &Child {
-        self.iter().next().expect("a position where the game is not over has a move")
-    }
-}
-
-/// Every child of a position: the hinted move first, then captures by what they gain, then extra moves, then the
-/// rest in the order they are generated.
-fn ordered(position: &Position, hint: Option<Move>) -> Children {
-    let mut children = Children { list: [None; 2 * MAX_WIDTH], len: 0 };
-    for mv in position.moves() {
-        let step = position.step(mv);
-        let order = if hint == Some(mv) {
-            u16::MAX
-        } else {
-            match step.sowing.kind {
-                MoveKind::Capture => 1 + u16::from(step.sowing.captured),
-                MoveKind::Extra => 1,
-                _ => 0,
-            }
-        };
-        children.list[children.len] = Some(Child { mv, step, order });
-        children.len += 1;
-    }
-    // Stable, so that equal moves keep their order and the search stays the same on every machine.
-    children.list[..children.len].sort_by_key(|child| std::cmp::Reverse(child.map(|child| child.order)));
-    children
+    order: u32,
 }

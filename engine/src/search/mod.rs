@@ -1,14 +1,19 @@
 //! Search: silent, with no clock but the one handed in.
 
 mod alpha_beta;
+mod perpetual;
 mod score;
+mod table;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use alpha_beta::{Report, alpha_beta};
+pub use alpha_beta::{Memory, Report, alpha_beta};
+pub use perpetual::holds_perpetual;
 pub use score::Score;
 
+use crate::agent::Clock;
 use crate::net::Network;
 use crate::position::Position;
 
@@ -31,6 +36,34 @@ impl Limits {
     #[must_use]
     pub const fn is_none(&self) -> bool {
         self.depth.is_none() && self.nodes.is_none() && self.time.is_none()
+    }
+}
+
+/// What can end a search from outside: the clock that its time is measured by, and a flag.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Set by another thread when the search should end at once, with the best it has.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl<'a> Control<'a> {
+    /// A clock alone.
+    #[must_use]
+    pub fn new(clock: &'a dyn Clock) -> Control<'a> {
+        Control { clock, stop: None }
+    }
+
+    /// Whether the flag is set or the deadline has passed.
+    pub(crate) fn is_over(&self, deadline: Option<Duration>) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+            || deadline.is_some_and(|deadline| self.clock.now() >= deadline)
+    }
+
+    /// The moment when a time limit that begins now ends; a time too long to be added up is no limit.
+    pub(crate) fn deadline(&self, time: Option<Duration>) -> Option<Duration> {
+        time.and_then(|time| self.clock.now().checked_add(time))
     }
 }
 

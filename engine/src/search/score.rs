@@ -43,6 +43,54 @@ impl Score {
         self.0.abs() > SCALE
     }
 
+    /// Whether it is a proven win.
+    #[must_use]
+    pub const fn is_win(self) -> bool {
+        self.0 > SCALE
+    }
+
+    /// Whether it is a proven loss.
+    #[must_use]
+    pub const fn is_loss(self) -> bool {
+        self.0 < -SCALE
+    }
+
+    /// The next better score.
+    pub(super) const fn next(self) -> Score {
+        Score(self.0 + 1)
+    }
+
+    /// The window of so much to both sides; [`i32::MAX`] is the whole range.
+    pub(super) const fn window(self, width: i32) -> (Score, Score) {
+        if width == i32::MAX {
+            (Score(-WIN - 1), Score::INFINITE)
+        } else {
+            (Score(self.0 - width), Score(self.0 + width))
+        }
+    }
+
+    /// A score that counts plies from the root, as seen from a position `ply` plies on.
+    pub(super) const fn seen_from(self, ply: u32) -> Score {
+        if self.is_win() {
+            Score(self.0 + ply as i32)
+        } else if self.is_loss() {
+            Score(self.0 - ply as i32)
+        } else {
+            self
+        }
+    }
+
+    /// The other way: a score that counts plies from a position `ply` plies from the root, as seen from the root.
+    pub(super) const fn seen_from_root(self, ply: u32) -> Score {
+        if self.is_win() {
+            Score(self.0 - ply as i32)
+        } else if self.is_loss() {
+            Score(self.0 + ply as i32)
+        } else {
+            self
+        }
+    }
+
     /// The expected result, −1 … 1; exactly ±1 where it is proven.
     #[must_use]
     pub fn value(self) -> f32 {

@@ -9,7 +9,19 @@ use super::{giuthi, printed, refused};
 #[test]
 fn help_lists_the_commands() {
     let help = printed(["--help"]);
-    for command in ["show", "moves", "apply", "perft", "play", "selfplay", "train", "eval"] {
+    for command in [
+        "show",
+        "moves",
+        "apply",
+        "perft",
+        "analyze",
+        "play",
+        "ugi",
+        "compliance",
+        "selfplay",
+        "train",
+        "eval",
+    ] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command}");
     }
     assert_eq!(printed(["help"]), help);
@@ -34,6 +46,13 @@ fn mistakes_are_one_line_each() {
     refused(["show", "--positon", "x"], 2, "'--position'");
     refused(["--nonsense"], 2, "unexpected argument '--nonsense'");
     refused(["help", "nonsense"], 2, "unrecognized subcommand 'nonsense'");
+    refused(["show", "--variant", "-x"], 2, "`-x` is not a variant");
+    refused(
+        ["show", "--position", "-1,0,0,0,0 0,0,0,0,0 0 0 0"],
+        2,
+        "`-1` (row of player 1, pit 1 of the row)",
+    );
+    refused(["play", "--side", "-1"], 2, "0 (who moves first) or 1 is possible");
     refused(["show", "--variant", "a\nUsage: b\n\u{1b}[31mc"], 2, "is not a variant: write 2xWxS");
 }
 
@@ -110,7 +129,7 @@ fn nasty() -> Vec<OsString> {
 
 #[test]
 fn whatever_the_arguments_nothing_panics_and_errors_are_one_line() {
-    let places: [&[&str]; 11] = [
+    let places: [&[&str]; 15] = [
         &[],
         &["help"],
         &["show"],
@@ -122,6 +141,10 @@ fn whatever_the_arguments_nothing_panics_and_errors_are_one_line() {
         &["perft", "--variant", "2x5x1", "--depth"],
         &["play", "--agent"],
         &["play", "--agent", "random", "--side", "1", "--seed"],
+        &["analyze", "--agent", "random", "--position"],
+        &["ugi", "--variant"],
+        &["ugi", "--agent"],
+        &["compliance", "--timeout"],
     ];
     for place in places {
         for word in nasty() {

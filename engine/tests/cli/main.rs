@@ -1,5 +1,6 @@
 //! The `giuthi` program, run as its users run it.
 
+mod analyze;
 mod apply;
 mod arguments;
 mod moves;

@@ -7,7 +7,7 @@ use super::{ENDLESS, OVER};
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let cases: [&[&str]; 10] = [
+    let cases: [&[&str]; 13] = [
         &["--help"],
         &["--version"],
         &["help", "play"],
@@ -18,6 +18,9 @@ fn a_closed_pipe_is_no_error() {
         &["apply", "--json", "12ccw", "3cw"],
         // Deep enough never to end, were it not for the pipe.
         &["perft", "--depth", "100"],
+        &["analyze", "--seed", "1", "--agent", "ab:depth=200"],
+        &["analyze", "--seed", "1", "--json", "--agent", "ab:depth=200"],
+        &["compliance", "--", "true"],
         &["play", "--seed", "1", "--agent", "random", "--position", ENDLESS],
     ];
     for arguments in cases {
@@ -50,7 +53,14 @@ fn a_closed_stderr_changes_no_exit_code() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
-    for arguments in [vec!["show"], vec!["--help"], vec!["apply", "12ccw"], vec!["perft", "--depth", "100"]] {
+    for arguments in [
+        vec!["show"],
+        vec!["moves"],
+        vec!["--help"],
+        vec!["apply", "12ccw"],
+        vec!["perft", "--depth", "100"],
+        vec!["play", "--seed", "1", "--agent", "random"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output =
             Command::new(env!("CARGO_BIN_EXE_giuthi")).args(&arguments).stdout(full).output().unwrap();

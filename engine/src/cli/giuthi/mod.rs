@@ -1,6 +1,8 @@
 //! The `giuthi` program: one file a subcommand.
 
+mod analyze;
 mod apply;
+mod compliance;
 mod drawing;
 mod moves;
 mod perft;
@@ -8,6 +10,7 @@ mod play;
 mod show;
 mod sibling;
 mod start;
+mod ugi;
 mod words;
 
 use std::process::ExitCode;
@@ -33,8 +36,14 @@ enum Command {
     Apply(apply::Apply),
     /// Count the lines of play, depth by depth
     Perft(perft::Perft),
+    /// Search a position: best move, value, expected line
+    Analyze(analyze::Analyze),
     /// Play a game in the terminal against an agent
     Play(play::Play),
+    /// Speak the engine protocol (UGI) on stdin and stdout
+    Ugi(ugi::Ugi),
+    /// Put a program through the engine protocol and report each point
+    Compliance(compliance::Compliance),
     /// Make a dataset of self-play games (runs giuthi-selfplay)
     Selfplay(sibling::Arguments),
     /// Fit a value network to a dataset (runs giuthi-train)
@@ -56,7 +65,10 @@ pub fn main() -> ExitCode {
         Command::Moves(args) => moves::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Perft(args) => perft::run(&args),
+        Command::Analyze(args) => analyze::run(&args),
         Command::Play(args) => play::run(&args),
+        Command::Ugi(args) => ugi::run(args),
+        Command::Compliance(args) => compliance::run(&args),
         Command::Selfplay(args) => sibling("selfplay", &args),
         Command::Train(args) => sibling("train", &args),
         Command::Eval(args) => sibling("eval", &args),

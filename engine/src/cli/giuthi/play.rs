@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::start::Start;
 use super::{drawing, words};
-use crate::agent::{Agent, AgentSpec, Choice};
+use crate::agent::{Agent, AgentSpec, Choice, Request};
 use crate::cli::{SystemClock, agents, seed_or_drawn, whole_number};
 use crate::game::{Game, Ply};
 use crate::notation::excerpt;
@@ -28,7 +28,7 @@ pub(super) struct Play {
     agent: AgentSpec,
 
     /// The player you are: 0, who moves first, or 1
-    #[arg(long, value_name = "0|1", default_value = "0", value_parser = player)]
+    #[arg(long, value_name = "0|1", default_value = "0", value_parser = player, allow_negative_numbers = true)]
     side: Player,
 
     /// Number that fixes what the agent leaves to chance [default: drawn, and told]
@@ -57,7 +57,11 @@ pub(super) fn run(args: &Play) -> anyhow::Result<()> {
         input: io::stdin().lock(),
         out: io::stdout().lock(),
     };
-    table.play()
+    table.play().map_err(|error| match error.is::<io::Error>() && error.chain().len() == 1 {
+        // Reading says so itself; what is left is writing, on every other line of a game.
+        true => error.context("cannot write to stdout"),
+        false => error,
+    })
 }
 
 const HELP: &str = "\
@@ -116,7 +120,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
                     return Ok(());
                 }
             } else {
-                let choice = self.agent.choose(&self.game, &mut self.rng, &self.clock);
+                let choice = self.agent.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock));
                 self.make(choice.mv, &thought(&choice))?;
             }
         }
@@ -162,7 +166,8 @@ impl<R: BufRead, W: Write> Table<R, W> {
                 Ok(Entry::Undo) if self.undo() => return Ok(Next::GoOn),
                 Ok(Entry::Undo) => writeln!(self.out, "You have made no move that could be taken back.")?,
                 Ok(Entry::Hint) => {
-                    let choice = self.adviser.choose(&self.game, &mut self.rng, &self.clock);
+                    let choice =
+                        self.adviser.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock));
                     writeln!(self.out, "{} would play {}{}", self.name, choice.mv, thought(&choice))?;
                 }
                 Ok(Entry::Board) => self.show()?,

@@ -10,12 +10,12 @@ use crate::rules::Variant;
 #[derive(Args)]
 pub(super) struct Start {
     /// Board and start: 2xWxS, W pits a row (5 to 10) and S seeds a pit (1 to 9) [default: 2x8x8]
-    #[arg(long, value_name = "V")]
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
     variant: Option<Variant>,
 
     /// Position instead of the variant's start, five fields in one argument:
     /// "PITS-OF-PLAYER-1 PITS-OF-PLAYER-0 PILE0 PILE1 TO-MOVE", pits with commas between, in ring order
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_hyphen_values = true)]
     position: Option<Position>,
 }
 

@@ -1,5 +1,10 @@
 //! The ring of pits, and the only code that moves seeds: laps, relays, captures.
 
+mod plain;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+
 use crate::rules::{Direction, MAX_PITS, Player};
 
 /// Seeds in the pits of the ring. Pits beyond `2W` do not exist and hold 0.
@@ -72,6 +77,53 @@ pub struct Lap {
     pub board: Board,
 }
 
+/// A relay sown to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Relay {
+    /// Where and how it ended; `None` when it is endless (R9) and the board is as it was before.
+    ///
+    /// A lap can be undone in one way only (from where it landed, take one seed back from each pit until an empty one
+    /// is met), so the states of a relay form a line or a ring: one that comes round at all comes back to its *first*
+    /// state, and no other need be remembered.
+    landing: Option<Landing>,
+    /// Laps sown; for an endless relay the laps until its first state recurred.
+    laps: u32,
+}
+
+/// Where the last seed of a relay fell: in an empty pit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Landing {
+    pit: usize,
+    /// The direction of the last lap.
+    direction: Direction,
+    /// Whether a seed of the move fell in the opponent's row (R3).
+    entered: bool,
+}
+
+/// A way of sowing. All come to the same; they differ in speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sower {
+    /// A lap is one addition of byte vectors in registers (x86-64 with SSSE3). Falls back to [`Sower::Portable`]
+    /// where the processor has none, and where the feature `portable` is on.
+    Vector,
+    /// A lap is one addition of byte arrays from a table.
+    Portable,
+    /// One seed after another.
+    Plain,
+}
+
+impl Sower {
+    /// Every sower, fastest first.
+    pub const ALL: [Sower; 3] = [Sower::Vector, Sower::Portable, Sower::Plain];
+
+    /// The one that is used.
+    #[inline]
+    #[must_use]
+    pub const fn fastest() -> Sower {
+        if cfg!(feature = "portable") { Sower::Portable } else { Sower::Vector }
+    }
+}
+
 impl Board {
     /// A board of rows of `width` pits, filled from `pits` in ring order.
     ///
@@ -93,6 +145,14 @@ impl Board {
     #[must_use]
     pub fn pits(&self) -> &[u8] {
         &self.pits[..2 * self.width()]
+    }
+
+    /// The pits as bytes of two words and a half, pit 0 lowest.
+    #[inline]
+    pub(crate) fn words(&self) -> [u64; 3] {
+        let (eights, rest) = self.pits.as_chunks::<8>();
+        let rest: [u8; 4] = rest.try_into().expect("four of the twenty pits are left");
+        [u64::from_le_bytes(eights[0]), u64::from_le_bytes(eights[1]), u32::from_le_bytes(rest).into()]
     }
 
     /// Seeds in the pits of a player's row, in ring order.
@@ -139,73 +199,52 @@ impl Board {
     }
 
     /// Sows `pit`, which holds at least two seeds and belongs to `player`, to the end of its relay, capture
-    /// included. `observe` is told every lap. A board whose relay is endless is left as it was.
-    pub(crate) fn sow(
+    /// included. A board whose relay is endless is left as it was.
+    #[inline]
+    pub(crate) fn sow_by(
+        &mut self,
+        sower: Sower,
+        player: Player,
+        pit: usize,
+        direction: Direction,
+    ) -> Sowing {
+        debug_assert!(self.pits[pit] >= 2 && player.row(self.width()).contains(&pit));
+        let relay = match sower {
+            #[cfg(target_arch = "x86_64")]
+            Sower::Vector if vector::available() => vector::relay(self, player, pit, direction),
+            Sower::Vector | Sower::Portable => self.relay_portably(player, pit, direction),
+            Sower::Plain => self.relay_plainly(player, pit, direction, |_| {}),
+        };
+        self.land(player, relay)
+    }
+
+    /// [`Board::sow_by`] seed by seed, telling `observe` every lap.
+    pub(crate) fn sow_observed(
         &mut self,
         player: Player,
         pit: usize,
         direction: Direction,
-        mut observe: impl FnMut(Lap),
+        observe: impl FnMut(Lap),
     ) -> Sowing {
-        debug_assert!(self.pits[pit] >= 2 && player.row(self.width()).contains(&pit));
-        let start = *self;
-        let own = player.row(self.width());
-        let (mut from, mut way) = (pit, direction);
-        let mut entered = false;
-        let mut laps = 0;
-        loop {
-            let lap = self.lap(from, way, player, &mut entered);
-            laps += 1;
-            observe(lap);
-            if lap.last {
-                if !own.contains(&lap.to) {
-                    return Sowing { kind: MoveKind::Turn, laps, captured: 0, chain: 0 };
-                }
-                if !entered {
-                    return Sowing { kind: MoveKind::Extra, laps, captured: 0, chain: 0 };
-                }
-                let (captured, chain) = self.capture(player, lap.to, way);
-                return Sowing { kind: MoveKind::Capture, laps, captured, chain };
-            }
-            from = lap.to;
-            way = way.reversed();
-            // R9. A lap can be undone in one way only (from where it landed, take one seed back from each pit until
-            // an empty one is met), so the states of a relay form a line or a ring: one that comes round at all
-            // comes back to its *first* state, and no other need be remembered.
-            if from == pit && way == direction && *self == start {
-                return Sowing { kind: MoveKind::Endless, laps, captured: 0, chain: 0 };
-            }
-        }
+        let relay = self.relay_plainly(player, pit, direction, observe);
+        self.land(player, relay)
     }
 
-    /// Lifts the seeds of `from` and drops them one at a time into the pits that follow. The pit they came from is
-    /// not skipped (R2). Sets `entered` when a seed falls in the row of `player`'s opponent (R3: over the whole move).
-    fn lap(&mut self, from: usize, direction: Direction, player: Player, entered: &mut bool) -> Lap {
-        let ring = 2 * self.width();
-        let own = player.row(self.width());
-        let seeds = std::mem::take(&mut self.pits[from]);
-        let mut to = from;
-        for _ in 0..seeds {
-            to = match direction {
-                Direction::Ccw => {
-                    if to + 1 == ring {
-                        0
-                    } else {
-                        to + 1
-                    }
-                }
-                Direction::Cw => {
-                    if to == 0 {
-                        ring - 1
-                    } else {
-                        to - 1
-                    }
-                }
-            };
-            self.pits[to] += 1;
-            *entered |= !own.contains(&to);
+    /// Ends a move after its relay: decides its kind and captures.
+    #[inline]
+    fn land(&mut self, player: Player, relay: Relay) -> Sowing {
+        let laps = relay.laps;
+        let Some(landing) = relay.landing else {
+            return Sowing { kind: MoveKind::Endless, laps, captured: 0, chain: 0 };
+        };
+        if !player.row(self.width()).contains(&landing.pit) {
+            return Sowing { kind: MoveKind::Turn, laps, captured: 0, chain: 0 };
         }
-        Lap { from, seeds, direction, to, last: self.pits[to] == 1, board: *self }
+        if !landing.entered {
+            return Sowing { kind: MoveKind::Extra, laps, captured: 0, chain: 0 };
+        }
+        let (captured, chain) = self.capture(player, landing.pit, landing.direction);
+        Sowing { kind: MoveKind::Capture, laps, captured, chain }
     }
 
     /// Takes the seed that landed at `pit` and all opposite it (R5: also when there is nothing opposite), then along

@@ -1,0 +1,371 @@
+//! Perpetuals: whether the player to move can draw alone, by going round in circles within one turn of extra moves.
+//!
+//! A move that earns an extra move never leaves the mover's own row, so the question depends on that row alone, and
+//! the answer holds whatever the history: going round, the player either closes the circle or meets an earlier
+//! position of the game, and draws both ways (R8). It is asked at every node of a search, so the answers are kept.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::position::Position;
+use crate::rules::{MAX_WIDTH, MIN_WIDTH};
+
+/// Whether the row of the player to move is known to hold a perpetual: a circle of extra moves, or an endless relay,
+/// within reach by extra moves alone. It is then worth at least a draw to that player.
+///
+/// Exact for rows of up to eight pits with at most 127 seeds, and for wider ones with few seeds. Beyond, `true` is
+/// certain and `false` says only that none was found among the first rows looked at; what is found does not depend on
+/// what was asked before.
+#[must_use]
+pub fn holds_perpetual(position: &Position) -> bool {
+    let board = position.board();
+    let row = board.row(position.to_move());
+    let seeds = row.iter().map(|&seeds| usize::from(seeds)).sum();
+    let memory = memory(row.len());
+    if row.len() <= NARROW {
+        let lanes = lanes(row) as u64;
+        if seeds <= memory.table.most {
+            memory.table.layer(seeds).holds(row.len(), lanes)
+        } else if seeds <= 127 {
+            memory.slots.get(lanes).unwrap_or_else(|| Walk::new(row.len(), lanes).exact(&memory.slots))
+        } else {
+            false
+        }
+    } else {
+        let lanes = lanes(row);
+        if seeds <= memory.table.most {
+            return memory.table.layer(seeds).holds(row.len(), lanes);
+        }
+        let Some(key) = key_of(row) else { return false };
+        memory.slots.get(key).unwrap_or_else(|| {
+            let answer = Walk::new(row.len(), lanes).bounded();
+            memory.slots.put(key, answer);
+            answer
+        })
+    }
+}
+
+/// Widest row that fits 64 bits. Graphs of extra moves of such rows are walked to their end: they have a few thousand
+/// rows at most; those of ten pits can have tens of millions.
+const NARROW: usize = 8;
+/// Rows looked at before a wider row with many seeds is given up.
+const MOST_ROWS: usize = 1000;
+/// For each width the most seeds of rows that are tabled, so that a table takes two or three megabytes at most.
+const TABLED: [usize; MAX_WIDTH - MIN_WIDTH + 1] = [40, 32, 28, 24, 20, 18];
+
+/// Seeds of a row, eight bits a pit, the first pit lowest.
+fn lanes(row: &[u8]) -> u128 {
+    row.iter().rev().fold(0, |lanes, &seeds| lanes << 8 | u128::from(seeds))
+}
+
+/// A wide row as a number below 2⁶³, one to one; `None` for rows with so many seeds that there is none.
+fn key_of(row: &[u8]) -> Option<u64> {
+    let fits = row.iter().all(|&seeds| seeds <= 63);
+    fits.then(|| row.iter().rev().fold(0, |key, &seeds| key << 6 | u64::from(seeds)))
+}
+
+/// What is known of the rows of one width, shared by all searches.
+struct Memory {
+    table: Table,
+    slots: Slots,
+}
+
+fn memory(width: usize) -> &'static Memory {
+    static MEMORIES: [OnceLock<Memory>; MAX_WIDTH - MIN_WIDTH + 1] = [const { OnceLock::new() }; 6];
+    MEMORIES[width - MIN_WIDTH].get_or_init(|| Memory { table: Table::new(width), slots: Slots::new() })
+}
+
+/// `CHOOSE[k][n]`: ways to choose `k` of `n`, as far as it fits, which is further than rows that are tabled go.
+static CHOOSE: [[u32; 48]; MAX_WIDTH + 1] = {
+    let mut choose = [[0_u32; 48]; MAX_WIDTH + 1];
+    let mut n = 0;
+    while n < 48 {
+        choose[0][n] = 1;
+        let mut k = 1;
+        while k <= MAX_WIDTH {
+            choose[k][n] = if n == 0 { 0 } else { choose[k - 1][n - 1].saturating_add(choose[k][n - 1]) };
+            k += 1;
+        }
+        n += 1;
+    }
+    choose
+};
+
+/// An answer for every row of one width with few seeds, filled as needed: two bits a row, rows with the same number
+/// of seeds side by side, so that what one walk needs lies close together.
+struct Table {
+    most: usize,
+    /// For each number of seeds the byte where its rows begin.
+    starts: Vec<usize>,
+    /// Four rows a byte: 0 unknown, 1 no perpetual, 2 a perpetual.
+    states: Box<[AtomicU8]>,
+}
+
+impl Table {
+    fn new(width: usize) -> Table {
+        let most = TABLED[width - MIN_WIDTH];
+        let mut starts = vec![0];
+        for seeds in 0..=most {
+            let rows = CHOOSE[width - 1][seeds + width - 1] as usize;
+            starts.push(starts[seeds] + rows.div_ceil(4));
+        }
+        let states = std::iter::repeat_with(|| AtomicU8::new(0)).take(starts[most + 1]).collect();
+        Table { most, starts, states }
+    }
+
+    fn layer(&self, seeds: usize) -> Layer<'_> {
+        Layer(&self.states[self.starts[seeds]..self.starts[seeds + 1]])
+    }
+}
+
+/// The rows of a table with the same number of seeds.
+#[derive(Clone, Copy)]
+struct Layer<'a>(&'a [AtomicU8]);
+
+impl Layer<'_> {
+    fn holds<R: Lanes>(self, width: usize, row: R) -> bool {
+        self.get(row.rank(width)).unwrap_or_else(|| Walk::new(width, row).tabled(self))
+    }
+
+    fn get(self, rank: usize) -> Option<bool> {
+        // Each state is told by its own two bits, so no order between bytes matters.
+        match self.0[rank / 4].load(Ordering::Relaxed) >> (rank % 4 * 2) & 3 {
+            0 => None,
+            state => Some(state == 2),
+        }
+    }
+
+    fn put(self, rank: usize, answer: bool) {
+        let state = if answer { 2 } else { 1 };
+        self.0[rank / 4].fetch_or(state << (rank % 4 * 2), Ordering::Relaxed);
+    }
+}
+
+/// Answers for rows that are not tabled. A slot holds a key and, in the highest bit, its answer; a newer key takes
+/// the place of an older one. Key 0 with answer `false`, which an unused slot says, is true of the empty row.
+struct Slots(Box<[AtomicU64]>);
+
+/// Slots for a width: half a megabyte.
+const SLOTS: usize = 1 << 16;
+const ANSWER: u64 = 1 << 63;
+
+impl Slots {
+    fn new() -> Slots {
+        Slots(std::iter::repeat_with(|| AtomicU64::new(0)).take(SLOTS).collect())
+    }
+
+    fn slot(&self, key: u64) -> &AtomicU64 {
+        // The top bits of a product with an odd constant (Fibonacci hashing: Knuth 1973).
+        let hash = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOTS.trailing_zeros());
+        &self.0[hash as usize]
+    }
+
+    fn get(&self, key: u64) -> Option<bool> {
+        // One word holds key and answer, so no order between slots matters.
+        let slot = self.slot(key).load(Ordering::Relaxed);
+        (slot & !ANSWER == key).then_some(slot & ANSWER != 0)
+    }
+
+    fn put(&self, key: u64, answer: bool) {
+        self.slot(key).store(key | if answer { ANSWER } else { 0 }, Ordering::Relaxed);
+    }
+}
+
+/// A row as an integer of eight bits a pit, in which a lap is one addition.
+trait Lanes: Copy + Eq + Ord + std::hash::Hash {
+    fn seeds(self, pit: usize) -> usize;
+    fn lifted(self, pit: usize) -> Self;
+    /// One more seed in each of `count` pits from `first` on.
+    fn sown(self, first: usize, count: usize) -> Self;
+    /// The row's number among those of `width` pits with as many seeds (combinatorial number system: Lehmer 1964):
+    /// the ends of the pits in a line of seeds and dividers, taken as a choice of places.
+    fn rank(self, width: usize) -> usize;
+}
+
+macro_rules! lanes {
+    ($integer:ty) => {
+        impl Lanes for $integer {
+            #[inline]
+            fn seeds(self, pit: usize) -> usize {
+                (self >> (8 * pit) & 0xff) as usize
+            }
+
+            #[inline]
+            fn lifted(self, pit: usize) -> Self {
+                self & !(0xff << (8 * pit))
+            }
+
+            #[inline]
+            fn sown(self, first: usize, count: usize) -> Self {
+                const ONES: $integer = <$integer>::MAX / 0xff;
+                // `count` is at least 1 and the pits are all in the row.
+                self + ((ONES >> (<$integer>::BITS as usize - 8 * count)) << (8 * first))
+            }
+
+            #[inline]
+            fn rank(self, width: usize) -> usize {
+                const ONES: $integer = <$integer>::MAX / 0xff;
+                // Byte `i` of the product is the sum of the first `i + 1` pits: rows ranked have at most 40 seeds.
+                let ends = self.wrapping_mul(ONES);
+                let choose = |i: usize| CHOOSE[i + 1][(ends >> (8 * i) & 0xff) as usize + i] as usize;
+                (0..width - 1).map(choose).sum()
+            }
+        }
+    };
+}
+
+lanes!(u64);
+lanes!(u128);
+
+/// What an extra move leads to.
+enum Extra<R> {
+    /// The relay leaves the row: no extra move.
+    None,
+    /// It goes on for ever: a draw (R9).
+    Endless,
+    Row(R),
+}
+
+/// Sows a pit of a row of `width` pits, to higher pits first or to lower ones.
+#[inline]
+fn extra<R: Lanes>(width: usize, row: R, pit: usize, up: bool) -> Extra<R> {
+    let (mut sown, mut at, mut way) = (row, pit, up);
+    loop {
+        let seeds = sown.seeds(at);
+        // A lap stays in the row where this is one of its pits; below 0 it wraps to far beyond them.
+        let to = if way { at + seeds } else { at.wrapping_sub(seeds) };
+        if to >= width {
+            return Extra::None;
+        }
+        let first = if way { at + 1 } else { to };
+        sown = sown.lifted(at).sown(first, seeds);
+        if sown.seeds(to) == 1 {
+            return Extra::Row(sown);
+        }
+        at = to;
+        way = !way;
+        if at == pit && way == up && sown == row {
+            return Extra::Endless;
+        }
+    }
+}
+
+/// A walk through the rows that extra moves lead to, depth first.
+struct Walk<R> {
+    width: usize,
+    /// The rows from the first to the present one.
+    rows: Vec<R>,
+    /// For each of them the next move to try.
+    tried: Vec<usize>,
+}
+
+/// What a walk comes to next.
+enum Onward<R> {
+    /// The circle is closed, or an endless relay found.
+    Circle,
+    /// A row below the present one.
+    Row(R),
+    /// Nothing: all extra moves of this row were followed, and no circle is in reach of it.
+    Done(R),
+}
+
+impl<R: Lanes> Walk<R> {
+    fn new(width: usize, row: R) -> Walk<R> {
+        Walk { width, rows: vec![row], tried: vec![0] }
+    }
+
+    fn enter(&mut self, row: R) {
+        self.rows.push(row);
+        self.tried.push(0);
+    }
+
+    /// Goes on from the present row; `None` when the walk is over.
+    fn onward(&mut self) -> Option<Onward<R>> {
+        let row = *self.rows.last()?;
+        let tried = self.tried.last_mut().expect("there is one for each row");
+        while *tried < 2 * self.width {
+            let (pit, up) = (*tried / 2, tried.is_multiple_of(2));
+            *tried += 1;
+            if row.seeds(pit) < 2 {
+                continue;
+            }
+            match extra(self.width, row, pit, up) {
+                Extra::None => {}
+                Extra::Endless => return Some(Onward::Circle),
+                Extra::Row(next) if self.rows.contains(&next) => return Some(Onward::Circle),
+                Extra::Row(next) => return Some(Onward::Row(next)),
+            }
+        }
+        self.rows.pop();
+        self.tried.pop();
+        Some(Onward::Done(row))
+    }
+
+    /// Looks at no more than [`MOST_ROWS`].
+    fn bounded(mut self) -> bool {
+        let mut done = std::collections::HashSet::new();
+        let mut entered = 1;
+        while let Some(onward) = self.onward() {
+            match onward {
+                Onward::Circle => return true,
+                Onward::Row(next) if done.contains(&next) => {}
+                Onward::Row(_) if entered == MOST_ROWS => return false,
+                Onward::Row(next) => {
+                    entered += 1;
+                    self.enter(next);
+                }
+                Onward::Done(row) => {
+                    done.insert(row);
+                }
+            }
+        }
+        false
+    }
+}
+
+impl<R: Lanes> Walk<R> {
+    /// Looks at every row there is, and tables the answer for each: those that are done reach no circle, those on
+    /// the way to one do.
+    fn tabled(mut self, layer: Layer<'_>) -> bool {
+        let width = self.width;
+        let answer = loop {
+            match self.onward() {
+                None => break false,
+                Some(Onward::Circle) => break true,
+                Some(Onward::Done(row)) => layer.put(row.rank(width), false),
+                Some(Onward::Row(next)) => match layer.get(next.rank(width)) {
+                    Some(true) => break true,
+                    Some(false) => {}
+                    None => self.enter(next),
+                },
+            }
+        };
+        for above in &self.rows {
+            layer.put(above.rank(width), true);
+        }
+        answer
+    }
+}
+
+impl Walk<u64> {
+    /// Looks at every row there is, and keeps the answer for each as [`Walk::tabled`] does; one that was lost is
+    /// found again.
+    fn exact(mut self, slots: &Slots) -> bool {
+        let answer = loop {
+            match self.onward() {
+                None => break false,
+                Some(Onward::Circle) => break true,
+                Some(Onward::Done(row)) => slots.put(row, false),
+                Some(Onward::Row(next)) => match slots.get(next) {
+                    Some(true) => break true,
+                    Some(false) => {}
+                    None => self.enter(next),
+                },
+            }
+        };
+        for &above in &self.rows {
+            slots.put(above, true);
+        }
+        answer
+    }
+}

@@ -1,0 +1,156 @@
+//! The engine against its slow twin, on random positions and in whole games of every variant.
+
+mod positions;
+mod reference;
+
+use giuthi_engine::rng::game_rng;
+use giuthi_engine::{Game, Move, MoveKind, Position, Sower, Variant};
+use rand::RngExt;
+use reference::{Deed, Reference};
+
+/// The twin of a position, without history.
+fn twin_of(position: &Position) -> Reference {
+    let pits = position.board().pits().iter().map(|&seeds| u32::from(seeds)).collect();
+    Reference::new(pits, position.piles().map(u32::from), position.to_move().index())
+}
+
+fn assert_same(twin: &Reference, position: &Position, told: &dyn Fn() -> String) {
+    let pits: Vec<u32> = position.board().pits().iter().map(|&seeds| u32::from(seeds)).collect();
+    assert_eq!(twin.pits, pits, "{}: board", told());
+    assert_eq!(twin.piles, position.piles().map(u32::from), "{}: piles", told());
+    assert_eq!(twin.mover, position.to_move().index(), "{}: player to move", told());
+    assert_eq!(twin.scores(), position.score(), "{}: scores", told());
+}
+
+fn written(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(Move::to_string).collect()
+}
+
+/// Plays every move of a position in both; returns how many laps they took together.
+fn compare_moves(position: &Position) -> u64 {
+    let start = twin_of(position);
+    let moves = position.moves();
+    assert_eq!(start.legal(), written(&moves), "{position}: moves");
+    assert_eq!(start.ending, position.no_moves().then_some("no-moves"), "{position}: over");
+    let mut laps = 0;
+    for mv in moves {
+        let told = || format!("{position}: {mv}");
+        let mut twin = start.clone();
+        let deed = twin.play(&mv.to_string());
+        let step = position.play(mv).expect("a listed move is legal");
+        let did = Deed {
+            kind: step.sowing.kind.name(),
+            laps: step.sowing.laps as usize,
+            captured: u32::from(step.sowing.captured),
+            chain: usize::from(step.sowing.chain),
+        };
+        assert_eq!(deed, did, "{}", told());
+        for sower in Sower::ALL {
+            assert_eq!(position.step_by(sower, mv), step, "{}: {sower:?}", told());
+        }
+        assert_same(&twin, &step.position, &told);
+        laps += u64::from(step.sowing.laps);
+    }
+    laps
+}
+
+#[test]
+fn moves_of_random_positions_are_the_same() {
+    let mut rng = game_rng(1, 0);
+    let mut laps = 0;
+    for width in 5..=10 {
+        for most in [6, 30, 128, 255] {
+            for spread in [1, 2, 4, width, 2 * width, 4 * width] {
+                for _ in 0..600 {
+                    laps += compare_moves(&positions::scattered(width, most, spread, &mut rng));
+                }
+            }
+        }
+    }
+    assert!(laps > 1_000_000, "only {laps} laps were sown");
+}
+
+/// Every place for one pit of 2 … 255 seeds on an empty board and one of single seeds.
+#[test]
+fn lone_pits_of_any_size_are_sown_the_same() {
+    for width in [5, 8, 10] {
+        for others in [0, 1] {
+            for pit in 0..2 * width {
+                for seeds in (2..=255 - others * (2 * width - 1)).step_by(3) {
+                    let mut pits = vec![others; 2 * width];
+                    pits[pit] = seeds;
+                    let row = |range: std::ops::Range<usize>| {
+                        pits[range].iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+                    };
+                    let text = format!(
+                        "{} {} 0 0 {}",
+                        row(0..width),
+                        row(width..2 * width),
+                        usize::from(pit < width)
+                    );
+                    compare_moves(&text.parse().unwrap());
+                }
+            }
+        }
+    }
+}
+
+/// Plays a random game in both to its end and returns its plies. Where `long`, captures and moves that end the game
+/// are mostly put off.
+fn compare_game(variant: Variant, long: bool, rng: &mut impl rand::Rng) -> usize {
+    let mut game = Game::new(variant);
+    let mut twin = twin_of(game.position());
+    while game.ending().is_none() {
+        let told = || format!("{variant} after {} plies: {}", game.plies().len(), game.position());
+        let moves = game.position().moves();
+        assert_eq!(twin.legal(), written(&moves), "{}: moves", told());
+        let mut mv = moves[rng.random_range(0..moves.len())];
+        if long {
+            for _ in 0..10 {
+                let step = game.position().step(mv);
+                if step.sowing.kind != MoveKind::Capture && !game.recent().contains(&step.position) {
+                    break;
+                }
+                mv = moves[rng.random_range(0..moves.len())];
+            }
+        }
+        let ply = game.play(mv).expect("a listed move is legal");
+        let deed = twin.play(&mv.to_string());
+        let told = || format!("{variant} ply {}: {} {mv}", game.plies().len(), ply.before);
+        assert_eq!(
+            (deed.kind, deed.laps as u32, deed.captured, deed.chain),
+            (ply.sowing.kind.name(), ply.sowing.laps, ply.sowing.captured.into(), ply.sowing.chain.into()),
+            "{}",
+            told()
+        );
+        assert_same(&twin, game.position(), &told);
+        assert_eq!(twin.ending, game.ending().map(|ending| ending.name()), "{}: ending", told());
+    }
+    assert!(twin.legal().is_empty());
+    game.plies().len()
+}
+
+#[test]
+fn games_of_every_variant_are_the_same() {
+    let mut plies = 0;
+    for (number, variant) in Variant::all().enumerate() {
+        let mut rng = game_rng(2, number as u64);
+        for _ in 0..40 {
+            plies += compare_game(variant, false, &mut rng);
+        }
+    }
+    assert_eq!(Variant::all().count(), 54);
+    assert!(plies > 100_000, "only {plies} plies were played");
+}
+
+#[test]
+fn long_games_are_the_same() {
+    let mut longest = 0;
+    for (number, variant) in Variant::RECORDED.into_iter().enumerate() {
+        let mut rng = game_rng(3, number as u64);
+        for _ in 0..40 {
+            longest = longest.max(compare_game(variant, true, &mut rng));
+        }
+    }
+    assert!(longest > 1_000, "the longest game had only {longest} plies");
+}
