@@ -52,7 +52,7 @@ impl Memory {
 /// hundred nodes.
 ///
 /// # Panics
-/// When the game is over, or `limits` holds no limit.
+/// When the game is over, or `limits` holds no limit and there is no flag to stop it.
 pub fn alpha_beta<E: Evaluator>(
     game: &Game,
     evaluator: &E,
@@ -68,13 +68,14 @@ pub fn alpha_beta<E: Evaluator>(
     for count in memory.history.as_flattened_mut().as_flattened_mut() {
         *count /= 8;
     }
+    let deepest = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
     let path = game.recent().iter().map(|position| (key_of(position), *position)).collect();
     let mut search = Search {
         evaluator,
         memory,
         path,
-        killers: [[None; 2]; PLIES],
-        lines: vec![Vec::new(); PLIES + 1],
+        killers: vec![[None; 2]; deepest as usize],
+        lines: vec![Vec::new(); deepest as usize + 1],
         children: Vec::with_capacity(4 * 2 * MAX_WIDTH),
         nodes: 0,
         most_nodes: limits.nodes.unwrap_or(u64::MAX),
@@ -86,7 +87,7 @@ pub fn alpha_beta<E: Evaluator>(
     let first = search.children.last().expect("a position where the game is not over has a move").mv;
     search.children.clear();
     let mut report = Report { score: Score::DRAW, line: vec![first], depth: 0, nodes: 0 };
-    for depth in 1..=limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH) {
+    for depth in 1..=deepest {
         let found = search.iteration(root, depth, report.score);
         // An iteration cut short still counts as far as it came: the old best move was tried first. But that a move
         // loses proves nothing while others have not been looked at.
@@ -108,8 +109,6 @@ pub fn alpha_beta<E: Evaluator>(
     report
 }
 
-/// Deepest line: the depth and as many plies of extension.
-const PLIES: usize = 2 * MAX_DEPTH as usize;
 /// Half the width of the first aspiration window.
 const ASPIRATION: i32 = 300;
 
@@ -147,7 +146,8 @@ struct Search<'a, E> {
     /// Positions since the last capture of the game, then those of the line being searched, the present one last;
     /// with their keys.
     path: Vec<(u64, Position)>,
-    killers: [[Option<Move>; 2]; PLIES],
+    /// For each distance from the root two moves that cut a node off there.
+    killers: Vec<[Option<Move>; 2]>,
     /// For each distance from the root the best line from there.
     lines: Vec<Vec<Move>>,
     /// Children that the nodes of the line being searched have still to try, the next one last.
@@ -312,7 +312,7 @@ impl<E: Evaluator> Search<'_, E> {
                 _ => Score::loss_in(node.ply as u32 + 1),
             });
         }
-        if node.depth <= 1 || node.ply + 1 >= PLIES {
+        if node.depth <= 1 {
             let window = if turned { (-beta, -alpha) } else { (alpha, beta) };
             let score = oriented(self.judge(position, window));
             return Found { score, leaned: NOWHERE, is_final: false };
