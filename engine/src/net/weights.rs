@@ -260,7 +260,7 @@ mod tests {
         let weights = Weights { input, lead, input_bias, hidden, hidden_bias, output, output_bias };
         let network = Network::new(header, weights).unwrap();
         let path = std::env::temp_dir().join(format!("giuthi-same-bytes-{}", std::process::id()));
-        let mut write = || {
+        let write = || {
             network.save(&path).unwrap();
             assert_eq!(Network::load(&path).unwrap(), network);
             std::fs::read(&path).unwrap()
