@@ -2,8 +2,8 @@
 
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::{Game, Move, Player};
-use giuthi_eval::schedule::Schedule;
-use giuthi_eval::{Error, Played, Settings, SettingsError, Tournament, run};
+
+use giuthi_eval::{Error, Played, Schedule, Settings, SettingsError, Tournament, run};
 
 fn settings(variant: &str, agents: &[&str], games: u32) -> Settings {
     Settings {
