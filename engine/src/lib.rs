@@ -19,6 +19,7 @@
 //! | [`game`] | a game's history: repetition, ending, outcome |
 //! | [`notation`] | text for variants, positions and moves |
 //! | [`perft`](mod@perft) | counting lines of play |
+//! | [`playout`] | random games, as fast as the machine plays them |
 //! | [`search`] | alpha-beta |
 //! | [`net`] | the value network: features, weights file, inference |
 //! | [`agent`] | who plays: the agents, and the specs that name them |
@@ -41,6 +42,7 @@ pub mod net;
 pub mod notation;
 pub mod opening;
 pub mod perft;
+pub mod playout;
 pub mod position;
 pub mod rng;
 pub mod rules;
@@ -53,6 +55,7 @@ pub use board::{Board, Lap, MoveKind, Sower, Sowing};
 pub use game::{Ending, Game, Outcome, PlayError, Ply};
 pub use net::Network;
 pub use perft::perft;
+pub use playout::{Finish, Playout};
 pub use position::{IllegalMove, Position, Setup, SetupError, Step};
 pub use rules::{Direction, Move, Player, Variant};
 pub use sample::{Sample, Source};

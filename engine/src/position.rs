@@ -278,7 +278,7 @@ impl Position {
     /// Whether neither player has a pit with two seeds, so that the game is over.
     #[must_use]
     pub fn no_moves(&self) -> bool {
-        !self.board.can_sow(Player::South) && !self.board.can_sow(Player::North)
+        self.board.sowable() == 0
     }
 
     /// The legal moves, pits in ring order, `ccw` before `cw`; the pass alone where it is forced; none when the
@@ -286,12 +286,14 @@ impl Position {
     #[must_use]
     pub fn moves(&self) -> MoveList {
         let mut moves = MoveList::new();
-        for pit in self.to_move.row(self.width()) {
-            if self.board.pits()[pit] >= 2 {
-                for direction in Direction::BOTH {
-                    moves.push(Move::sow(pit, direction));
-                }
+        let first = self.to_move.first_pit(self.width());
+        let mut pits = self.board.sowable_in(self.to_move);
+        while pits != 0 {
+            let pit = first + pits.trailing_zeros() as usize;
+            for direction in Direction::BOTH {
+                moves.push(Move::sow(pit, direction));
             }
+            pits &= pits - 1;
         }
         if moves.is_empty() && self.board.can_sow(self.to_move.opponent()) {
             moves.push(Move::Pass);

@@ -1,7 +1,8 @@
 //! Perft against the counts of an independent program: how many lines of play there are, and of what sort their last
 //! plies.
 
-use giuthi_engine::{Ending, Game, MoveKind, Variant, perft};
+use giuthi_engine::perft::tally_by;
+use giuthi_engine::{Ending, Game, MoveKind, Sower, Variant, perft};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/perft.csv");
 
@@ -103,6 +104,33 @@ fn the_last_plies_are_of_the_golden_sorts() {
         tally(&mut Game::new(variant), &mut tallies);
         for (depth, (tally, golden)) in tallies.iter().zip(golden).enumerate() {
             assert_eq!(tally, golden, "{PATH}: {variant} depth {} (engine left, file right)", depth + 1);
+        }
+    });
+}
+
+#[test]
+fn every_sower_tallies_the_golden_lines() {
+    each_variant(|variant, golden| {
+        for (golden, depth) in golden.iter().zip(1..) {
+            for sower in Sower::ALL {
+                let found = tally_by(sower, &Game::new(variant), depth);
+                let tally = Tally {
+                    nodes: found.nodes,
+                    extra: found.extra,
+                    captures: found.captures,
+                    chains: found.chains,
+                    passes: found.passes,
+                    repetition: found.repetitions,
+                    endless: found.endless,
+                    over: found.over,
+                    seeds_captured: found.captured,
+                    laps: found.laps,
+                };
+                assert_eq!(
+                    tally, *golden,
+                    "{PATH}: {variant} depth {depth} {sower:?} (engine left, file right)"
+                );
+            }
         }
     });
 }

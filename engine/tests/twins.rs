@@ -3,8 +3,9 @@
 mod positions;
 mod reference;
 
+use giuthi_engine::perft::tally_by;
 use giuthi_engine::rng::game_rng;
-use giuthi_engine::{Game, Move, MoveKind, Position, Sower, Variant};
+use giuthi_engine::{Ending, Finish, Game, Move, MoveKind, Playout, Position, Sower, Variant};
 use rand::RngExt;
 use reference::{Deed, Reference};
 
@@ -153,4 +154,93 @@ fn long_games_are_the_same() {
         }
     }
     assert!(longest > 1_000, "the longest game had only {longest} plies");
+}
+
+/// A game of random moves, taken back by so many plies from its end.
+fn broken_off(variant: Variant, back: usize, rng: &mut impl rand::Rng) -> Game {
+    let mut game = Game::new(variant);
+    while game.ending().is_none() {
+        let moves = game.position().moves();
+        game.play(moves[rng.random_range(0..moves.len())]).expect("a listed move is legal");
+    }
+    for _ in 0..back {
+        game.undo();
+    }
+    game
+}
+
+/// Plays out a game's position by every sower; counts the endings in the order of [`Ending::ALL`].
+fn compare_playouts(playout: &mut Playout, game: &Game, count: usize, seed: u64) -> [usize; 3] {
+    let [vector, portable, plain] = Sower::ALL.map(|sower| {
+        let mut finishes = vec![Finish::NONE; count];
+        playout.play_each_by(sower, game.recent(), &mut game_rng(seed, 0), &mut finishes);
+        finishes
+    });
+    assert_eq!(vector, plain, "{count} from {}", game.position());
+    assert_eq!(portable, plain, "{count} from {}", game.position());
+    Ending::ALL.map(|ending| plain.iter().filter(|finish| finish.ending == ending).count())
+}
+
+#[test]
+fn playouts_are_the_same_by_every_sower() {
+    let mut endings = [0; 3];
+    let mut playout = Playout::new();
+    for (number, variant) in Variant::all().enumerate() {
+        let mut rng = game_rng(4, number as u64);
+        for back in [1, 2, 5, 1000] {
+            let game = broken_off(variant, back, &mut rng);
+            for count in [1, 5, 120] {
+                let ended = compare_playouts(&mut playout, &game, count, rng.random());
+                endings = [0, 1, 2].map(|at| endings[at] + ended[at]);
+            }
+        }
+    }
+    let endless = endless_games();
+    for (game, seed) in endless.iter().zip(0..) {
+        let ended = compare_playouts(&mut playout, game, 100, seed);
+        endings = [0, 1, 2].map(|at| endings[at] + ended[at]);
+    }
+    assert!(endings[0] > 10_000 && endings[1] > 1_000 && endings[2] > endless.len(), "{endings:?}");
+}
+
+/// The golden games that end in an endless relay, before that.
+fn endless_games() -> Vec<Game> {
+    const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/games_endless_2x5x4.csv");
+    let mut reader = csv::Reader::from_path(PATH).expect("the golden file is there");
+    let mut games: Vec<Game> = Vec::new();
+    for row in reader.records() {
+        let row = row.expect("a whole row");
+        if &row[1] == "1" {
+            games.push(Game::new("2x5x4".parse().unwrap()));
+        }
+        let mv = if &row[6] == "pass" { "pass".to_owned() } else { format!("{}{}", &row[5], &row[6]) };
+        let game = games.last_mut().expect("the first row begins a game");
+        game.play(mv.parse().expect("a move")).expect("a legal one");
+    }
+    for game in &mut games {
+        assert_eq!(game.ending(), Some(Ending::Endless), "{PATH}");
+        game.undo();
+    }
+    games
+}
+
+#[test]
+fn lines_are_tallied_the_same_by_every_sower() {
+    let (mut repetitions, mut endless) = (0, 0);
+    let mut compare = |game: &Game, depth: u32| {
+        let [vector, portable, plain] = Sower::ALL.map(|sower| tally_by(sower, game, depth));
+        assert_eq!(vector, plain, "{}: depth {depth}", game.position());
+        assert_eq!(portable, plain, "{}: depth {depth}", game.position());
+        repetitions += plain.repetitions;
+        endless += plain.endless;
+    };
+    for (number, variant) in Variant::all().enumerate() {
+        let mut rng = game_rng(5, number as u64);
+        for back in [1, 1, 2, 2, 3, 3, 4, 8, 30] {
+            let game = broken_off(variant, back, &mut rng);
+            (1..=3).for_each(|depth| compare(&game, depth));
+        }
+    }
+    endless_games().iter().for_each(|game| (1..=2).for_each(|depth| compare(game, depth)));
+    assert!(repetitions > 60 && endless > 1, "only {repetitions} repetitions, {endless} endless");
 }

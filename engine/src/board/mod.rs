@@ -3,7 +3,7 @@
 mod plain;
 mod portable;
 #[cfg(target_arch = "x86_64")]
-mod vector;
+pub(crate) mod vector;
 
 use crate::rules::{Direction, MAX_PITS, Player};
 
@@ -103,7 +103,7 @@ struct Landing {
 /// A way of sowing. All come to the same; they differ in speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sower {
-    /// A lap is one addition of byte vectors in registers (x86-64 with SSSE3). Falls back to [`Sower::Portable`]
+    /// A lap is one addition of byte vectors in registers (x86-64 with AVX2 and BMI2). Falls back to [`Sower::Portable`]
     /// where the processor has none, and where the feature `portable` is on.
     Vector,
     /// A lap is one addition of byte arrays from a table.
@@ -169,8 +169,26 @@ impl Board {
 
     /// Whether a player has a pit that may be sown: one with at least two seeds.
     #[must_use]
+    #[inline]
     pub fn can_sow(&self, player: Player) -> bool {
-        self.row(player).iter().any(|&seeds| seeds >= 2)
+        self.sowable_in(player) != 0
+    }
+
+    /// The pits with at least two seeds, one bit a pit, pit 0 the lowest.
+    #[inline]
+    #[must_use]
+    pub fn sowable(&self) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        return vector::sowable(self);
+        #[cfg(not(target_arch = "x86_64"))]
+        self.pits.iter().rev().fold(0, |bits, &seeds| bits << 1 | u32::from(seeds >= 2))
+    }
+
+    /// The pits of a player's row that may be sown, one bit a pit, the row's first the lowest.
+    #[inline]
+    #[must_use]
+    pub fn sowable_in(&self, player: Player) -> u32 {
+        self.sowable() >> player.first_pit(self.width()) & ((1 << self.width()) - 1)
     }
 
     /// The pit opposite a pit (R1): the ring runs round a real two-row board.
@@ -211,7 +229,7 @@ impl Board {
         debug_assert!(self.pits[pit] >= 2 && player.row(self.width()).contains(&pit));
         let relay = match sower {
             #[cfg(target_arch = "x86_64")]
-            Sower::Vector if vector::available() => vector::relay(self, player, pit, direction),
+            Sower::Vector if vector::available() => return vector::sow(self, player, pit, direction),
             Sower::Vector | Sower::Portable => self.relay_portably(player, pit, direction),
             Sower::Plain => self.relay_plainly(player, pit, direction, |_| {}),
         };

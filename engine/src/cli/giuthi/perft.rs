@@ -23,9 +23,9 @@ pub(super) struct Perft {
 
 /// Prints `depth nodes` for each depth, as soon as it is counted.
 pub(super) fn run(args: &Perft) -> anyhow::Result<()> {
-    let mut game = Game::from_position(args.start.position()?);
+    let game = Game::from_position(args.start.position()?);
     for depth in 1..=args.depth {
-        cli::print(&format!("{depth} {}\n", nodes(&mut game, depth as u32)))?;
+        cli::print(&format!("{depth} {}\n", nodes(&game, depth as u32)))?;
     }
     Ok(())
 }
