@@ -9,7 +9,7 @@ use super::{giuthi, printed, refused};
 #[test]
 fn help_lists_the_commands() {
     let help = printed(["--help"]);
-    for command in ["show", "moves", "apply", "perft", "play", "selfplay", "train", "eval"] {
+    for command in ["show", "moves", "apply", "perft", "bench", "play", "selfplay", "train", "eval"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command}");
     }
     assert_eq!(printed(["help"]), help);

@@ -2,6 +2,7 @@
 
 mod apply;
 mod arguments;
+mod bench;
 mod moves;
 mod perft;
 mod pipes;

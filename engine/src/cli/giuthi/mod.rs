@@ -1,6 +1,7 @@
 //! The `giuthi` program: one file a subcommand.
 
 mod apply;
+mod bench;
 mod drawing;
 mod moves;
 mod perft;
@@ -33,6 +34,8 @@ enum Command {
     Apply(apply::Apply),
     /// Count the lines of play, depth by depth
     Perft(perft::Perft),
+    /// Measure how fast the engine is
+    Bench(bench::Bench),
     /// Play a game in the terminal against an agent
     Play(play::Play),
     /// Make a dataset of self-play games (runs giuthi-selfplay)
@@ -56,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Moves(args) => moves::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Perft(args) => perft::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Selfplay(args) => sibling("selfplay", &args),
         Command::Train(args) => sibling("train", &args),
