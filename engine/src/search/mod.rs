@@ -1,6 +1,7 @@
 //! Search: silent, with no clock but the one handed in.
 
 mod alpha_beta;
+mod mcts;
 mod score;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use alpha_beta::{Report, alpha_beta};
+pub use mcts::{Judge, Mcts, MctsReport, SimLimits};
 pub use score::Score;
 
 use crate::agent::Clock;
