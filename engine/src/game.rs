@@ -43,6 +43,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Who won a game that ended for want of moves, by the score `[player 0, player 1]`.
+    #[must_use]
+    pub fn of_score([south, north]: [u32; 2]) -> Outcome {
+        match south.cmp(&north) {
+            std::cmp::Ordering::Greater => Outcome::Win(Player::South),
+            std::cmp::Ordering::Less => Outcome::Win(Player::North),
+            std::cmp::Ordering::Equal => Outcome::Draw,
+        }
+    }
+
     /// 1, 0 or −1 as the outcome is a win, a draw or a loss for `player`.
     #[must_use]
     pub fn result_for(self, player: Player) -> i8 {
@@ -131,14 +141,7 @@ impl Game {
     pub fn outcome(&self) -> Option<Outcome> {
         match self.ending? {
             Ending::Repetition | Ending::Endless => Some(Outcome::Draw),
-            Ending::NoMoves => {
-                let [south, north] = self.position.score();
-                Some(match south.cmp(&north) {
-                    std::cmp::Ordering::Greater => Outcome::Win(Player::South),
-                    std::cmp::Ordering::Less => Outcome::Win(Player::North),
-                    std::cmp::Ordering::Equal => Outcome::Draw,
-                })
-            }
+            Ending::NoMoves => Some(Outcome::of_score(self.position.score())),
         }
     }
 

@@ -51,6 +51,11 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// Games from the last of `recent`, of which there is one at least.
+    pub(crate) fn new(recent: &[Position], seed: u64) -> Task<'_> {
+        Task { recent, seed }
+    }
+
     pub(crate) fn start(&self) -> &Position {
         self.recent.last().expect("checked when the task was made")
     }
@@ -149,7 +154,7 @@ impl Playout {
         finishes: &mut [Finish],
     ) {
         assert!(!recent.is_empty(), "a playout starts from a position");
-        let task = Task { recent, seed: rng.next_u64() };
+        let task = Task::new(recent, rng.next_u64());
         #[cfg(target_arch = "x86_64")]
         if sower == Sower::Vector && vector::available() {
             vector::play_games(&task, &mut self.histories, finishes);
@@ -223,7 +228,7 @@ mod tests {
             let seed = rng.next_u64();
             let mut finishes = [Finish::NONE; 100];
             playout.play_each(opening.recent(), &mut game_rng(seed, 0), &mut finishes);
-            let task = Task { recent: opening.recent(), seed: game_rng(seed, 0).next_u64() };
+            let task = Task::new(opening.recent(), game_rng(seed, 0).next_u64());
             for (number, finish) in finishes.into_iter().enumerate() {
                 let mut stream = task.stream(number);
                 let mut game: Game = opening.clone();

@@ -37,7 +37,7 @@ impl Specs {
 
     fn for_width(&self, width: usize) -> Vec<AgentSpec> {
         let weights = Specs::weights(self.folder.path(), width);
-        let with_weights = ["net:", "ab:depth=2,net=", "ab:nodes=300,net="];
+        let with_weights = ["net:", "ab:depth=2,net=", "ab:nodes=300,net=", "mcts:sims=20,net="];
         let files = with_weights.iter().map(|spec| format!("{spec}{}", weights.display()));
         let examples = AGENTS.iter().flat_map(|kind| kind.examples).map(|&spec| spec.to_owned());
         examples.chain(files).map(|spec| spec.parse().expect("a good spec")).collect()
@@ -322,6 +322,11 @@ fn specs_that_are_none_are_refused_with_the_reason() {
         ("ab:ms=0", value, &["`ms=0`", "from 1"]),
         ("ab", missing, &["`ab`", "depth=", "nodes=", "ms="]),
         ("ab:net=weights.safetensors", missing, &["`ab`", "depth="]),
+        ("mcts:depth=3", key, &["`depth`", "sims", "ms", "net", "c"]),
+        ("mcts:sims=0", value, &["`sims=0`", "from 1"]),
+        ("mcts:sims=5,c=-1", value, &["`c=-1`", "from 0 to 100"]),
+        ("mcts:sims=5,c=inf", value, &["`c=inf`", "from 0 to 100"]),
+        ("mcts:c=1", missing, &["`mcts`", "sims=", "ms="]),
         ("net", missing, &["`net`", "net:PATH"]),
         ("net:", missing, &["`net`", "net:PATH"]),
         ("@random", label, &["``"]),

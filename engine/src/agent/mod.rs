@@ -5,6 +5,7 @@
 
 mod alpha_beta;
 mod greedy;
+mod mcts;
 mod random;
 mod spec;
 
@@ -124,7 +125,8 @@ pub struct Kind {
 }
 
 /// Every agent there is.
-pub static AGENTS: &[&Kind] = &[&random::KIND, &greedy::KIND, &alpha_beta::KIND, &alpha_beta::NET];
+pub static AGENTS: &[&Kind] =
+    &[&random::KIND, &greedy::KIND, &alpha_beta::KIND, &alpha_beta::NET, &mcts::KIND];
 
 /// Why an agent could not be made from a good spec.
 #[derive(Debug, Error)]

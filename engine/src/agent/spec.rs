@@ -210,6 +210,21 @@ impl Options {
         }
     }
 
+    /// A number from `least` to `most`, written in decimal, if the key is given.
+    pub fn decimal(&mut self, key: &str, least: f64, most: f64) -> Result<Option<f64>, SpecError> {
+        let Some((key, value)) = self.take(key) else { return Ok(None) };
+        let plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        match value.parse::<f64>() {
+            Ok(number) if plain && (least..=most).contains(&number) => Ok(Some(number)),
+            _ => Err(SpecError::Value {
+                agent: self.agent,
+                key,
+                value: excerpt(&value),
+                wanted: format!("a number from {least} to {most} is possible"),
+            }),
+        }
+    }
+
     /// A path, if the key is given.
     pub fn path(&mut self, key: &str) -> Option<PathBuf> {
         self.take(key).map(|(_, value)| PathBuf::from(value))

@@ -1,6 +1,7 @@
 //! Search: silent, with no clock but the one handed in.
 
 mod alpha_beta;
+mod mcts;
 mod perpetual;
 mod score;
 mod table;
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use alpha_beta::{Memory, Report, alpha_beta};
+pub use mcts::{Judge, Mcts, MctsReport, SimLimits};
 pub use perpetual::holds_perpetual;
 pub use score::Score;
 

@@ -14,6 +14,7 @@ fn help_lists_the_commands() {
         "moves",
         "apply",
         "perft",
+        "bench",
         "analyze",
         "play",
         "ugi",

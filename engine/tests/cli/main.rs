@@ -3,6 +3,7 @@
 mod analyze;
 mod apply;
 mod arguments;
+mod bench;
 mod moves;
 mod perft;
 mod pipes;

@@ -292,12 +292,14 @@ fn count<R: Ring>(tally: &mut Tally, node: &Node<R>, child: &Child<R>, repeated:
     let End { ring, passes, captured, columns } = child.end;
     let seen = seen(ring, node.player ^ passes as u32);
     let bits = bits_of(seen);
-    let repeated = !child.endless && columns == 0 && node.met & bits == bits && repeated(&seen);
+    // What tells that it cannot be, in one number, so that there is one branch, and that seldom taken.
+    let tells = bits & !node.met | u64::from(columns) | u64::from(child.endless);
+    let repeated = tells == 0 && repeated(&seen);
     let drawn = child.endless | repeated;
-    let sowable = if drawn { 0 } else { ring.sowable() };
+    let sowable = ring.sowable() & u32::from(drawn).wrapping_sub(1);
     let own = (sowable & ((1 << R::WIDTH) - 1)).count_ones();
     tally.nodes += 1;
-    tally.moves += u64::from(2 * own + u32::from(own == 0 && sowable != 0));
+    tally.moves += u64::from(2 * own + u32::from((own == 0) & (sowable != 0)));
     tally.laps += u64::from(child.laps);
     tally.endless += u64::from(child.endless);
     tally.extra += u64::from(!child.endless & (passes == 0));

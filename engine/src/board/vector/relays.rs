@@ -35,9 +35,13 @@ impl<R: Ring> Relays<R> {
             *place = R::WIDTH as i16 - 1 - *place - i16::from(lifted);
             *entered |= *place;
         }
-        for (turned, seeds) in self.turned.iter_mut().zip(&mut self.seeds) {
-            *turned = turned.lap(*seeds);
-            *seeds = turned.seeds();
+        let (fours, _) = self.turned.as_chunks_mut::<4>();
+        let (seeds, _) = self.seeds.as_chunks_mut::<4>();
+        for (turned, seeds) in fours.iter_mut().zip(seeds) {
+            for (turned, seeds) in turned.iter_mut().zip(seeds) {
+                *turned = turned.lap(*seeds);
+                *seeds = turned.seeds();
+            }
         }
         ones(&self.seeds)
     }

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod apply;
+mod bench;
 mod compliance;
 mod drawing;
 mod moves;
@@ -38,6 +39,8 @@ enum Command {
     Perft(perft::Perft),
     /// Search a position: best move, value, expected line
     Analyze(analyze::Analyze),
+    /// Measure how fast the engine is
+    Bench(bench::Bench),
     /// Play a game in the terminal against an agent
     Play(play::Play),
     /// Speak the engine protocol (UGI) on stdin and stdout
@@ -66,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Apply(args) => apply::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Analyze(args) => analyze::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Ugi(args) => ugi::run(args),
         Command::Compliance(args) => compliance::run(&args),
