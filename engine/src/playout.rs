@@ -1,6 +1,6 @@
 //! Playouts: games of random moves from a position to their end, by the full rules, without allocation a move.
 //!
-//! Each game has a generator of its own (SplitMix64), so that its moves depend on nothing but its seed: not on the
+//! Each game has a generator of its own (wyrand), so that its moves depend on nothing but its seed: not on the
 //! games played beside it, nor on how they are played. Where the processor can, several games run at once, a lap of
 //! each in turn: one game by itself is a single chain of laps that the processor would mostly wait for.
 
@@ -74,25 +74,25 @@ impl Task<'_> {
     }
 }
 
-/// SplitMix64 (Steele, Lea & Flood 2014).
+/// wyrand (Wang Yi 2019): a counter, multiplied by itself with some bits turned, and folded.
 #[derive(Clone, Copy)]
 pub(crate) struct Stream(u64);
 
 impl Stream {
+    const STEP: u64 = 0xa076_1d64_78bd_642f;
+
     #[inline(always)]
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        self.0 = self.0.wrapping_add(Stream::STEP);
+        let product = u128::from(self.0) * u128::from(self.0 ^ 0xe703_7ed1_a0b4_28db);
+        (product >> 64) as u64 ^ product as u64
     }
 
     /// Takes the last number back.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn undo(&mut self) {
-        self.0 = self.0.wrapping_sub(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_sub(Stream::STEP);
     }
 
     /// A number below `bound`, each as likely as any other but for one part in a hundred million.

@@ -157,7 +157,7 @@ impl<R: Ring> Games<'_, R> {
             running = if run.endless {
                 self.endless(0, &mut slot, run.laps)
             } else {
-                !self.land(0, &mut slot, run.turned, run.course, run.laps) || self.look(0, &mut slot)
+                self.land(0, &mut slot, run.turned, run.course, run.laps)
             };
         }
     }
@@ -176,12 +176,13 @@ impl<R: Ring> Games<'_, R> {
         while running > 0 {
             let mut landed = relays.round();
             self.round = self.round.wrapping_add(1);
-            let mut special = 0;
+            // The games whose position may have been there before, and those in which no move could be drawn.
+            let (mut met, mut stuck): (Bits, Bits) = (0, 0);
             while landed != 0 {
                 // What is no more there is the place beyond all others, where nothing is played.
                 let mut some = [NONE; TOGETHER];
                 for at in &mut some {
-                    *at = (landed.trailing_zeros() as usize).min(NONE);
+                    *at = (landed | 1 << NONE).trailing_zeros() as usize;
                     landed &= landed.wrapping_sub(1);
                 }
                 for at in some {
@@ -191,20 +192,20 @@ impl<R: Ring> Games<'_, R> {
                     slot.land(turned, course, laps);
                 }
                 for at in some {
-                    special |= Bits::from(self.meet(at, &mut slots[at])) << at;
+                    met |= Bits::from(self.meet(at, &mut slots[at])) << at;
                 }
                 for at in some {
-                    special |= Bits::from(self.draw(&mut slots[at])) << at;
+                    stuck |= Bits::from(self.draw(&mut slots[at])) << at;
                     relays.set(at, slots[at].relay());
                 }
             }
-            special &= !(1 << NONE);
+            let mut special = (met | stuck) & !(1 << NONE);
             slots[NONE].length = 0;
             relays.clear(NONE);
             while special != 0 {
                 let at = special.trailing_zeros() as usize;
                 special &= special - 1;
-                if self.look(at, &mut slots[at]) {
+                if self.look(at, &mut slots[at], met >> at & 1 == 1) {
                     relays.set(at, slots[at].relay());
                 } else {
                     relays.clear(at);
@@ -222,7 +223,7 @@ impl<R: Ring> Games<'_, R> {
                     let goes_on = if run.endless {
                         self.endless(at, slot, run.laps)
                     } else {
-                        !self.land(at, slot, run.turned, run.course, run.laps) || self.look(at, slot)
+                        self.land(at, slot, run.turned, run.course, run.laps)
                     };
                     if goes_on {
                         relays.set(at, slot.relay());
@@ -255,13 +256,14 @@ impl<R: Ring> Games<'_, R> {
         false
     }
 
-    /// Ends a move whose relay has landed and draws the next one. Whether there is something to be looked at first:
-    /// by [`Games::look`].
+    /// Ends a move whose relay has landed and draws the next one, of the next game where this one is over; false where
+    /// there is none.
     #[inline(always)]
     fn land(&mut self, at: usize, slot: &mut Slot<R>, turned: R, course: Course, laps: u32) -> bool {
         slot.land(turned, course, laps);
         let met = self.meet(at, slot);
-        self.draw(slot) | met
+        let stuck = self.draw(slot);
+        !(met | stuck) || self.look(at, slot, met)
     }
 
     /// Puts a game's position into its history; whether it may have been there before, or the history is full.
@@ -287,11 +289,11 @@ impl<R: Ring> Games<'_, R> {
         own == 0
     }
 
-    /// Looks whether a game's position has been there before, and what is to be done where no move could be drawn;
-    /// begins the next game where this one is over. False where there is none.
+    /// Looks whether a game's position has been there before, where it may have `met` it, and what is to be done where
+    /// no move could be drawn; begins the next game where this one is over. False where there is none.
     #[inline(always)]
-    fn look(&mut self, at: usize, slot: &mut Slot<R>) -> bool {
-        if self.is_repeated(at, slot) {
+    fn look(&mut self, at: usize, slot: &mut Slot<R>, met: bool) -> bool {
+        if met && self.is_repeated(at, slot) {
             self.finishes[slot.game] = Finish::drawn(Ending::Repetition, slot.plies, slot.laps);
             return self.begin(at, slot);
         }

@@ -14,7 +14,6 @@ use crate::rules::{MAX_WIDTH, Player};
 #[derive(Clone, Copy)]
 struct Child<R> {
     end: End<R>,
-    laps: u32,
     endless: bool,
 }
 
@@ -27,7 +26,7 @@ impl<R: Ring> Child<R> {
         } else {
             end(run.turned, run.course, ((down + run.laps + 1) & 1) as usize)
         };
-        Child { end, laps: run.laps, endless: run.endless }
+        Child { end, endless: run.endless }
     }
 }
 
@@ -68,7 +67,7 @@ fn sow_all<R: Ring>(ring: R, children: &mut [Child<R>; 2 * MAX_WIDTH]) -> usize 
             let at = landed.trailing_zeros() as usize;
             landed &= landed - 1;
             let down = (at as u32 + laps + 1) & 1;
-            children[at] = Child { end: end(turned[at], courses[at], down as usize), laps, endless: false };
+            children[at] = Child { end: end(turned[at], courses[at], down as usize), endless: false };
         }
         // A last long one is sown by itself.
         if laps == TRUSTED || running.is_power_of_two() {
@@ -167,8 +166,8 @@ impl<R: Ring> Lines<R> {
         let pits = node.ring.sowable() & row;
         if pits == 0 {
             let ring = node.ring.framed(0, 1);
-            let child =
-                Child { end: End { ring, passes: 1, captured: 0, columns: 0 }, laps: 0, endless: false };
+            let child = Child { end: End { ring, passes: 1, captured: 0, columns: 0 }, endless: false };
+            self.tally.nodes += u64::from(depth == 1);
             self.tally.passes += u64::from(depth == 1);
             return self.beyond(node, &child, depth);
         }
@@ -176,7 +175,7 @@ impl<R: Ring> Lines<R> {
             return self.play_last(node, pits);
         }
         let nothing = End { ring: node.ring, passes: 0, captured: 0, columns: 0 };
-        let mut children = [Child { end: nothing, laps: 0, endless: false }; 2 * MAX_WIDTH];
+        let mut children = [Child { end: nothing, endless: false }; 2 * MAX_WIDTH];
         let count = sow_all(node.ring, &mut children);
         for child in &children[..count] {
             self.beyond(node, child, depth);
@@ -215,6 +214,7 @@ impl<R: Ring> Lines<R> {
         let Last { node: its_node, path, sown } = &mut self.last[last];
         *its_node = *node;
         *sown = 2 * pits.count_ones();
+        self.tally.nodes += u64::from(*sown);
         path.clear();
         path.extend_from_slice(&self.path[node.since..]);
         while pits != 0 {
@@ -236,6 +236,7 @@ impl<R: Ring> Lines<R> {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn sow(&mut self) {
         // What has landed runs on in its place, and nobody looks.
+        self.tally.laps += u64::from(self.running.count_ones());
         let mut landed = self.relays.round() & self.running;
         self.round = self.round.wrapping_add(1);
         self.running &= !landed;
@@ -246,7 +247,7 @@ impl<R: Ring> Lines<R> {
             let laps = self.round.wrapping_sub(began);
             let (turned, course) = self.relays.get(at);
             let end = end(turned, course, ((down + laps + 1) & 1) as usize);
-            self.count(at, &Child { end, laps, endless: false });
+            self.count(at, &Child { end, endless: false });
         }
         if self.round.is_multiple_of(TRUSTED) {
             let mut running = self.running;
@@ -260,8 +261,12 @@ impl<R: Ring> Lines<R> {
                 // A long one is run to its end by itself.
                 self.running &= !(1 << at);
                 let (turned, course) = begun(self.last[last].node.ring, down, pit);
-                let child = Child::of(relay::run_asking(turned, course), down);
-                self.count(at, &child);
+                let run = relay::run_asking(turned, course);
+                // Those up to now are counted already.
+                self.tally.laps += u64::from(run.laps);
+                self.tally.laps -= u64::from(self.round.wrapping_sub(began));
+                self.tally.endless += u64::from(run.endless);
+                self.count(at, &Child::of(run, down));
             }
         }
     }
@@ -286,7 +291,7 @@ fn begun<R: Ring>(ring: R, down: u32, pit: u32) -> (R, Course) {
     (ring.turned(down, pit), Course::new::<R>(down, pit))
 }
 
-/// Counts a last ply; `repeated` is asked only of what may be.
+/// Counts what a last ply did, but for its laps; `repeated` is asked only of what may be.
 #[inline(always)]
 fn count<R: Ring>(tally: &mut Tally, node: &Node<R>, child: &Child<R>, repeated: impl Fn(&Seen) -> bool) {
     let End { ring, passes, captured, columns } = child.end;
@@ -298,10 +303,7 @@ fn count<R: Ring>(tally: &mut Tally, node: &Node<R>, child: &Child<R>, repeated:
     let drawn = child.endless | repeated;
     let sowable = ring.sowable() & u32::from(drawn).wrapping_sub(1);
     let own = (sowable & ((1 << R::WIDTH) - 1)).count_ones();
-    tally.nodes += 1;
     tally.moves += u64::from(2 * own + u32::from((own == 0) & (sowable != 0)));
-    tally.laps += u64::from(child.laps);
-    tally.endless += u64::from(child.endless);
     tally.extra += u64::from(!child.endless & (passes == 0));
     tally.captures += u64::from(columns != 0);
     tally.chains += u64::from(columns & columns.wrapping_sub(1) != 0);
