@@ -17,7 +17,7 @@ fn every_iteration_is_an_object_and_the_last_is_the_answer() {
         let mut depth = 0;
         for line in &lines {
             let keys: Vec<&String> = line.as_object().unwrap().keys().collect();
-            assert_eq!(keys, ["depth", "line", "move", "nodes", "value"]);
+            assert_eq!(keys, ["depth", "line", "move", "nodes", "perpetual", "value"]);
             assert!(line["depth"].as_u64().unwrap() >= depth, "{line}");
             depth = line["depth"].as_u64().unwrap();
             assert!(line["value"].as_f64().unwrap().abs() <= 1.0, "{line}");
@@ -57,4 +57,17 @@ fn a_finished_game_is_an_error() {
     let over = ["analyze", "--seed", "1", "--position", OVER];
     refused(over, 1, "The game is over, neither player has a pit with two seeds: player 0 wins 11 to 3.");
     giuthi(over.iter().chain(&["--json"])).assert().code(1).stdout("");
+}
+
+#[test]
+fn a_perpetual_is_told() {
+    // The golden circle within one turn: 4cw 3cw 2cw 1ccw 2ccw.
+    let position = "0,0,0,2,2 3,0,5,1,1 0 0 1";
+    let arguments = ["analyze", "--seed", "1", "--agent", "ab:depth=1", "--position"];
+    assert!(printed(arguments.iter().chain(&[position])).contains("Player 1 can draw alone"));
+    let lines = objects(arguments.iter().chain(&[position, "--json"]));
+    assert!(lines.iter().all(|line| line["perpetual"] == true), "{lines:?}");
+    // The start of the smallest board has none.
+    let lines = objects(["analyze", "--json", "--seed", "1", "--agent", "ab:depth=1", "--variant", "2x5x4"]);
+    assert!(lines.iter().all(|line| line["perpetual"] == false), "{lines:?}");
 }

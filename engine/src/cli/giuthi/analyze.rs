@@ -13,6 +13,7 @@ use crate::cli::{self, SystemClock, agents, seed_or_drawn, whole_number};
 use crate::game::Game;
 use crate::rng::game_rng;
 use crate::rules::Move;
+use crate::search::holds_perpetual;
 
 /// Arguments of `giuthi analyze`.
 #[derive(Args)]
@@ -29,7 +30,7 @@ pub(super) struct Analyze {
     #[arg(long, value_name = "N", value_parser = whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// Print one JSON object an iteration, the last is the answer: move, value, depth, nodes, line
+    /// Print one JSON object an iteration, the last is the answer: move, value, depth, nodes, line, perpetual
     #[arg(long)]
     json: bool,
 }
@@ -42,16 +43,18 @@ struct Line {
     depth: u32,
     nodes: u64,
     line: Vec<String>,
+    perpetual: bool,
 }
 
 impl Line {
-    fn of(choice: &Choice) -> Line {
+    fn of(choice: &Choice, perpetual: bool) -> Line {
         Line {
             r#move: choice.mv.to_string(),
             value: choice.value,
             depth: choice.depth,
             nodes: choice.nodes,
             line: choice.line.iter().map(Move::to_string).collect(),
+            perpetual,
         }
     }
 }
@@ -68,7 +71,8 @@ pub(super) fn run(args: &Analyze) -> anyhow::Result<()> {
     let clock = SystemClock::default();
     // Where nobody reads any more, the search ends.
     let closed = AtomicBool::new(false);
-    let mut sheet = Sheet { json: args.json, last: None, result: Ok(()) };
+    let perpetual = holds_perpetual(&position);
+    let mut sheet = Sheet { json: args.json, perpetual, last: None, result: Ok(()) };
     let mut observe = |choice: &Choice| {
         sheet.write(choice);
         closed.store(sheet.result.is_err(), Ordering::Relaxed);
@@ -83,15 +87,21 @@ pub(super) fn run(args: &Analyze) -> anyhow::Result<()> {
         return Ok(());
     }
     let player = position.to_move();
-    cli::print(&match choice.value {
+    let mut answer = match choice.value {
         Some(value) => format!("Best move {}, worth {value:+.4} to player {player}.\n", choice.mv),
         None => format!("Best move {}, chosen without a search.\n", choice.mv),
-    })
+    };
+    if perpetual {
+        answer += &format!("Player {player} can draw alone: the row holds a circle of extra moves.\n");
+    }
+    cli::print(&answer)
 }
 
 /// What is written, and what became of it.
 struct Sheet {
     json: bool,
+    /// Whether the row of the player to move is known to hold a perpetual.
+    perpetual: bool,
     last: Option<Choice>,
     result: anyhow::Result<()>,
 }
@@ -106,7 +116,7 @@ impl Sheet {
     }
 
     fn line(&self, choice: &Choice) -> anyhow::Result<String> {
-        let line = Line::of(choice);
+        let line = Line::of(choice, self.perpetual);
         if self.json {
             return Ok(serde_json::to_string(&line)? + "\n");
         }
