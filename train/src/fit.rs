@@ -99,7 +99,7 @@ const VALIDATION_BATCH: usize = 8192;
 /// Fits a network to a dataset. `step` is told every step and `epoch` every epoch.
 ///
 /// A mirrored position is worth the same, so every row is seen, each epoch by chance, as it is or in the mirror: as
-/// good as more games (measured at equal depth on `2x6x4` and `2x8x8`: 12 and 30 Elo).
+/// good as more games (measured at equal depth on `2x6x4` and `2x8x8`: about 10 and 25 Elo, the first hardly beyond noise).
 ///
 /// Deterministic on the CPU with one thread, from the data, the settings and libtorch's version.
 pub fn fit(

@@ -4,8 +4,8 @@ use super::Score;
 use crate::position::Position;
 use crate::rules::{Direction, Move};
 
-/// A 64-bit key of a position: pits, piles and the player to move. Positions of different keys differ; that two of
-/// the same key do is left to chance (2⁻⁶⁴ a pair).
+/// A 64-bit key of a position: pits, piles and the player to move. That two positions have the same key is left to
+/// chance (2⁻⁶⁴ a pair).
 #[inline]
 pub(super) fn key_of(position: &Position) -> u64 {
     // Folded multiplication (wyhash: Wang Yi 2019): both halves of the product count.
