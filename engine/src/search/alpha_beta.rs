@@ -273,7 +273,9 @@ impl<E: Evaluator> Search<'_, E> {
         if tried.is_some() {
             self.push_children(position, ply, tried);
         }
-        if self.children.len() > in_hand { self.children.pop() } else { None }
+        // The most promising one; of equals the last.
+        let best = (in_hand..self.children.len()).max_by_key(|&at| self.children[at].order)?;
+        Some(self.children.swap_remove(best))
     }
 
     /// Value of a child for the player to move of its *parent*, with the lines below it.
@@ -370,14 +372,13 @@ impl<E: Evaluator> Search<'_, E> {
     /// Puts the children of a position, all but the hinted one, on top of the children in hand: captures by what
     /// they gain, killers, extra moves, the rest by history; the most promising last.
     fn push_children(&mut self, position: &Position, ply: usize, hint: Option<Move>) {
-        let first = self.children.len();
         let killers = self.killers[ply];
         let history = &self.memory.history[position.to_move().index()];
-        for mv in position.moves() {
+        let children = &mut self.children;
+        position.each_step(|mv, step| {
             if hint == Some(mv) {
-                continue;
+                return;
             }
-            let step = position.step(mv);
             let past = match mv {
                 Move::Sow { pit, direction } => history[usize::from(pit)][direction as usize].min(0xffff),
                 Move::Pass => 0,
@@ -388,10 +389,8 @@ impl<E: Evaluator> Search<'_, E> {
                 MoveKind::Extra => 0x10_0000,
                 _ => 0,
             };
-            self.children.push(Child { mv, step, order: order + past });
-        }
-        // Equal moves keep an order of their own, so that the search is the same on every machine.
-        self.children[first..].sort_unstable_by_key(|child| (child.order, child.mv));
+            children.push(Child { mv, step, order: order + past });
+        });
     }
 }
 

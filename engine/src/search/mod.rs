@@ -84,9 +84,7 @@ impl Evaluator for Material {
     /// values matters to the search; the curve is for those who read them, and is about what leads came to in games
     /// of this search at depth 3 (a lead of 10 to 0.48 on `2x6x4` and to 0.29 on `2x8x8`).
     fn evaluate(&self, position: &Position) -> Score {
-        let seeds: u32 = position.score().iter().sum();
-        let lead = position.lead() as f32;
-        Score::expected(lead / (lead.abs() + seeds as f32 / 5.0).max(1.0))
+        Score::of_lead(position.lead(), position.seeds())
     }
 }
 

@@ -19,26 +19,33 @@ use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 #[must_use]
 pub fn holds_perpetual(position: &Position) -> bool {
     let board = position.board();
-    let row = board.row(position.to_move());
-    let seeds = row.iter().map(|&seeds| usize::from(seeds)).sum();
-    let memory = memory(row.len());
-    if row.len() <= NARROW {
-        let lanes = lanes(row) as u64;
+    let width = board.width();
+    let lanes = board.row_lanes(position.to_move());
+    let seeds = board.row_seeds(position.to_move()) as usize;
+    if width <= NARROW {
+        let lanes = lanes as u64;
+        if lanes.staying(width).is_empty() {
+            return false;
+        }
+        let memory = memory(width);
         if seeds <= memory.table.most {
-            memory.table.layer(seeds).holds(row.len(), lanes)
+            memory.table.layer(seeds).holds(width, lanes)
         } else if seeds <= 127 {
-            memory.slots.get(lanes).unwrap_or_else(|| Walk::new(row.len(), lanes).exact(&memory.slots))
+            memory.slots.get(lanes).unwrap_or_else(|| Walk::new(width, lanes).exact(&memory.slots))
         } else {
             false
         }
     } else {
-        let lanes = lanes(row);
-        if seeds <= memory.table.most {
-            return memory.table.layer(seeds).holds(row.len(), lanes);
+        if lanes.staying(width).is_empty() {
+            return false;
         }
-        let Some(key) = key_of(row) else { return false };
+        let memory = memory(width);
+        if seeds <= memory.table.most {
+            return memory.table.layer(seeds).holds(width, lanes);
+        }
+        let Some(key) = key_of(board.row(position.to_move())) else { return false };
         memory.slots.get(key).unwrap_or_else(|| {
-            let answer = Walk::new(row.len(), lanes).bounded();
+            let answer = Walk::new(width, lanes).bounded();
             memory.slots.put(key, answer);
             answer
         })
@@ -52,11 +59,6 @@ const NARROW: usize = 8;
 const MOST_ROWS: usize = 1000;
 /// For each width the most seeds of rows that are tabled, so that a table takes two or three megabytes at most.
 const TABLED: [usize; MAX_WIDTH - MIN_WIDTH + 1] = [40, 32, 28, 24, 20, 18];
-
-/// Seeds of a row, eight bits a pit, the first pit lowest.
-fn lanes(row: &[u8]) -> u128 {
-    row.iter().rev().fold(0, |lanes, &seeds| lanes << 8 | u128::from(seeds))
-}
 
 /// A wide row as a number below 2⁶³, one to one; `None` for rows with so many seeds that there is none.
 fn key_of(row: &[u8]) -> Option<u64> {
@@ -177,9 +179,23 @@ trait Lanes: Copy + Eq + Ord + std::hash::Hash {
     fn lifted(self, pit: usize) -> Self;
     /// One more seed in each of `count` pits from `first` on.
     fn sown(self, first: usize, count: usize) -> Self;
+    /// The moves whose first lap stays in a row of `width` pits.
+    fn staying(self, width: usize) -> Moves<Self>;
+    /// Takes one move from a set: its pit, and whether it goes up. `None` where there is none.
+    fn take(moves: &mut Moves<Self>) -> Option<(usize, bool)>;
     /// The row's number among those of `width` pits with as many seeds (combinatorial number system: Lehmer 1964):
     /// the ends of the pits in a line of seeds and dividers, taken as a choice of places.
     fn rank(self, width: usize) -> usize;
+}
+
+/// A set of moves: of each pit's eight bits the highest stands for the move up, the next one for that down.
+#[derive(Clone, Copy)]
+struct Moves<R>(R);
+
+impl<R: Default + PartialEq> Moves<R> {
+    fn is_empty(&self) -> bool {
+        self.0 == R::default()
+    }
 }
 
 macro_rules! lanes {
@@ -200,6 +216,53 @@ macro_rules! lanes {
                 const ONES: $integer = <$integer>::MAX / 0xff;
                 // `count` is at least 1 and the pits are all in the row.
                 self + ((ONES >> (<$integer>::BITS as usize - 8 * count)) << (8 * first))
+            }
+
+            #[inline]
+            fn staying(self, width: usize) -> Moves<Self> {
+                const ONES: $integer = <$integer>::MAX / 0xff;
+                const HIGH: $integer = ONES << 7;
+                /// For each width, and each pit, how many pits there are above it.
+                const ABOVE: [$integer; MAX_WIDTH + 1] = {
+                    let mut above = [0; MAX_WIDTH + 1];
+                    let mut width = 1;
+                    while width <= MAX_WIDTH && width * 8 <= <$integer>::BITS as usize {
+                        let mut pit = 0;
+                        while pit < width {
+                            above[width] |= ((width - 1 - pit) as $integer) << (8 * pit);
+                            pit += 1;
+                        }
+                        width += 1;
+                    }
+                    above
+                };
+                /// For each pit how many there are below it.
+                const BELOW: $integer = {
+                    let mut below = 0;
+                    let mut pit = 1;
+                    while pit < MAX_WIDTH && pit * 8 < <$integer>::BITS as usize {
+                        below |= (pit as $integer) << (8 * pit);
+                        pit += 1;
+                    }
+                    below
+                };
+                // A byte's highest bit survives the subtraction where no more is taken than is there. Pits of 128
+                // seeds and more never stay in the row.
+                let low = self & !HIGH;
+                let two = (low + (ONES << 7) - 2 * ONES) & HIGH & !self;
+                let up = ((ABOVE[width] | HIGH) - low) & two;
+                let down = ((BELOW | HIGH) - low) & two;
+                Moves(up | down >> 1)
+            }
+
+            #[inline]
+            fn take(moves: &mut Moves<Self>) -> Option<(usize, bool)> {
+                if moves.0 == 0 {
+                    return None;
+                }
+                let bit = moves.0.trailing_zeros() as usize;
+                moves.0 &= moves.0 - 1;
+                Some((bit / 8, bit % 8 == 7))
             }
 
             #[inline]
@@ -226,7 +289,7 @@ enum Extra<R> {
     Row(R),
 }
 
-/// Sows a pit of a row of `width` pits, to higher pits first or to lower ones.
+/// Sows a pit of a row of `width` pits, to higher pits first or to lower ones; the first lap stays in the row.
 #[inline]
 fn extra<R: Lanes>(width: usize, row: R, pit: usize, up: bool) -> Extra<R> {
     let (mut sown, mut at, mut way) = (row, pit, up);
@@ -253,10 +316,8 @@ fn extra<R: Lanes>(width: usize, row: R, pit: usize, up: bool) -> Extra<R> {
 /// A walk through the rows that extra moves lead to, depth first.
 struct Walk<R> {
     width: usize,
-    /// The rows from the first to the present one.
-    rows: Vec<R>,
-    /// For each of them the next move to try.
-    tried: Vec<usize>,
+    /// The rows from the first to the present one, with the moves that each has still to try.
+    rows: Vec<(R, Moves<R>)>,
 }
 
 /// What a walk comes to next.
@@ -271,33 +332,31 @@ enum Onward<R> {
 
 impl<R: Lanes> Walk<R> {
     fn new(width: usize, row: R) -> Walk<R> {
-        Walk { width, rows: vec![row], tried: vec![0] }
+        let mut rows = Vec::with_capacity(64);
+        rows.push((row, row.staying(width)));
+        Walk { width, rows }
     }
 
     fn enter(&mut self, row: R) {
-        self.rows.push(row);
-        self.tried.push(0);
+        self.rows.push((row, row.staying(self.width)));
     }
 
     /// Goes on from the present row; `None` when the walk is over.
+    #[inline]
     fn onward(&mut self) -> Option<Onward<R>> {
-        let row = *self.rows.last()?;
-        let tried = self.tried.last_mut().expect("there is one for each row");
-        while *tried < 2 * self.width {
-            let (pit, up) = (*tried / 2, tried.is_multiple_of(2));
-            *tried += 1;
-            if row.seeds(pit) < 2 {
-                continue;
-            }
+        let (row, moves) = self.rows.last_mut()?;
+        let row = *row;
+        while let Some((pit, up)) = R::take(moves) {
             match extra(self.width, row, pit, up) {
                 Extra::None => {}
                 Extra::Endless => return Some(Onward::Circle),
-                Extra::Row(next) if self.rows.contains(&next) => return Some(Onward::Circle),
+                Extra::Row(next) if self.rows.iter().any(|&(met, _)| met == next) => {
+                    return Some(Onward::Circle);
+                }
                 Extra::Row(next) => return Some(Onward::Row(next)),
             }
         }
         self.rows.pop();
-        self.tried.pop();
         Some(Onward::Done(row))
     }
 
@@ -340,7 +399,7 @@ impl<R: Lanes> Walk<R> {
                 },
             }
         };
-        for above in &self.rows {
+        for (above, _) in &self.rows {
             layer.put(above.rank(width), true);
         }
         answer
@@ -363,7 +422,7 @@ impl Walk<u64> {
                 },
             }
         };
-        for &above in &self.rows {
+        for &(above, _) in &self.rows {
             slots.put(above, true);
         }
         answer

@@ -25,6 +25,14 @@ impl Score {
         Score((result.clamp(-1.0, 1.0) * SCALE as f32).round() as i32)
     }
 
+    /// The lead as an expected result: `lead / (|lead| + seeds / 5)`.
+    #[inline]
+    pub(super) const fn of_lead(lead: i32, seeds: u32) -> Score {
+        // At most 255 seeds there are, so nothing overflows.
+        let most = 5 * lead.abs() + seeds as i32;
+        Score(5 * lead * SCALE / if most == 0 { 1 } else { most })
+    }
+
     /// A proven win after `plies` plies of play.
     #[must_use]
     pub const fn win_in(plies: u32) -> Score {
