@@ -203,7 +203,10 @@ impl<E: Evaluator> Search<'_, E> {
         let mut best_move = None;
         let mut leaned = NOWHERE;
         let mut is_final = true;
-        let hint = stored.and_then(|entry| entry.mv()).filter(|&mv| position.check(mv).is_ok());
+        let hint = stored
+            .and_then(|entry| entry.mv())
+            .or(self.killers[ply][0])
+            .filter(|&mv| position.check(mv).is_ok());
         let in_hand = self.children.len();
         if let Some(mv) = hint {
             // The best move of before is tried before the others are even sown.

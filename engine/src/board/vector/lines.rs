@@ -95,7 +95,8 @@ impl<R: Ring> Lines<R> {
         let pits = node.ring.sowable() & row;
         if pits == 0 {
             let ring = node.ring.framed(0, 1);
-            let child = Child { end: End { ring, passes: 1, captured: 0, columns: 0 }, laps: 0, endless: false };
+            let child =
+                Child { end: End { ring, passes: 1, captured: 0, columns: 0 }, laps: 0, endless: false };
             self.tally.nodes += u64::from(depth == 1);
             self.tally.passes += u64::from(depth == 1);
             return self.beyond(node, &child, depth);
