@@ -21,8 +21,8 @@ use crate::{Weights, networks, positions};
 pub(crate) fn case(weights: &Weights, rng: &mut impl rand::Rng) {
     match rng.random_range(0..20) {
         0 => dataset(rng),
-        1 => network(weights, rng),
-        2 => bytes_in_lines(rng),
+        1 | 2 => network(weights, rng),
+        3 => bytes_in_lines(rng),
         _ => {
             let mut text = notation(weights, rng).into_bytes();
             if rng.random_ratio(15, 16) {
@@ -190,15 +190,25 @@ fn network(weights: &Weights, rng: &mut impl rand::Rng) {
     networks::network(width, layers, rng).save(&path).expect("written");
     let mut bytes = std::fs::read(&path).expect("it is there");
     let start: [u8; 8] = bytes[..8].try_into().expect("eight bytes");
-    if rng.random_ratio(1, 2) {
-        // In the header, whose length stays right.
-        let end = 8 + u64::from_le_bytes(start) as usize;
-        let mut header = bytes[8..end].to_vec();
-        mutate(&mut header, rng);
-        let length = (header.len() as u64).to_le_bytes();
-        bytes = [&length[..], &header, &bytes[end..]].concat();
-    } else {
-        mutate(&mut bytes, rng);
+    let end = 8 + u64::from_le_bytes(start) as usize;
+    match rng.random_range(0..4) {
+        0 | 1 => {
+            // In the header, whose length stays right.
+            let mut header = bytes[8..end].to_vec();
+            mutate(&mut header, rng);
+            let length = (header.len() as u64).to_le_bytes();
+            bytes = [&length[..], &header, &bytes[end..]].concat();
+        }
+        2 => {
+            const NUMBERS: [f32; 9] =
+                [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e30, -1e30, 1.1e30, 1e-45, -0.0];
+            let (numbers, _) = bytes[end..].as_chunks_mut();
+            for _ in 0..rng.random_range(1..=numbers.len()) {
+                let at = rng.random_range(0..numbers.len());
+                numbers[at] = NUMBERS.choose(rng).expect("there are some").to_le_bytes();
+            }
+        }
+        _ => mutate(&mut bytes, rng),
     }
     std::fs::write(&path, bytes).expect("written");
     match Network::load(&path) {
