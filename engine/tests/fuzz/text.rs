@@ -214,7 +214,7 @@ fn network(weights: &Weights, rng: &mut impl rand::Rng) {
     match Network::load(&path) {
         Err(error) => {
             let line = error.to_string();
-            assert!(!line.contains(char::is_control), "{line:?}");
+            assert!(!line.contains(char::is_control) && line.len() < 5000, "{line:?}");
         }
         Ok(network) => {
             let header = network.header().clone();
