@@ -6,7 +6,7 @@ PROGRAMS := giuthi giuthi-selfplay giuthi-train giuthi-eval
 # Where `make install` puts the programs: PREFIX/bin, or cargo's own folder.
 BINDIR := $(if $(PREFIX),$(PREFIX)/bin,$(or $(CARGO_HOME),$(HOME)/.cargo)/bin)
 
-.PHONY: help demo test lint build install libtorch no-torch clean-demo
+.PHONY: help demo test test-portable lint build install libtorch no-torch clean-demo
 
 help:
 	@echo 'make demo      self-play, training and a tournament on 2x6x4, into data/demo (under a minute after the build)'
@@ -19,8 +19,12 @@ help:
 demo: build
 	@scripts/demo.sh '$(TARGET)/release'
 
-test: libtorch
+test: libtorch test-portable
 	$(CARGO) test --locked --workspace
+
+# The rules once more as on a processor without the vector instructions: whatever asks for them has to fall back.
+test-portable:
+	$(CARGO) test --locked -p giuthi-engine --features portable --test golden --test twins --test perft
 
 lint: libtorch no-torch
 	$(CARGO) fmt --all --check

@@ -56,12 +56,18 @@ fn number(text: &str) -> Option<u32> {
 
 /// A text quoted in an error: cut when long, so that the error stays one line.
 pub(crate) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let plain: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    match plain.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}…", &plain[..cut]),
-        None => plain,
+    one_line(text, 60)
+}
+
+/// A text as one line of at most so many characters and, where it is cut there, an ellipsis. Control characters, which
+/// could do anything to a terminal, are replaced.
+pub(crate) fn one_line(text: &str, longest: usize) -> String {
+    let mut line: String =
+        text.chars().take(longest).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(longest).is_some() {
+        line.push('…');
     }
+    line
 }
 
 impl fmt::Display for Variant {

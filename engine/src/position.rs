@@ -62,12 +62,17 @@ pub enum SetupFault {
 pub struct SetupError(pub Vec<SetupFault>);
 
 impl std::fmt::Display for SetupError {
+    /// Writes the first faults, and how many more there are: a row may be of any length.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (i, fault) in self.0.iter().enumerate() {
+        const SHOWN: usize = 8;
+        for (i, fault) in self.0.iter().take(SHOWN).enumerate() {
             let separator = if i == 0 { "" } else { "; " };
             write!(f, "{separator}{fault}")?;
         }
-        Ok(())
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "; and {more} more"),
+        }
     }
 }
 

@@ -286,6 +286,26 @@ fn specs_are_shown_as_they_were_written() {
 }
 
 #[test]
+fn every_key_is_taken() {
+    for kind in AGENTS {
+        for key in kind.keys {
+            let value = if key.name == "net" { "weights.safetensors" } else { "1" };
+            // Some limit there has to be.
+            let limit = match kind.keys[0].name {
+                first if first == key.name => String::new(),
+                first => format!("{first}=1,"),
+            };
+            let text = format!("{}:{limit}{}={value}", kind.name, key.name);
+            let spec: AgentSpec = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(spec.to_string(), text);
+        }
+    }
+    assert!("ab:depth=2,hash=0".parse::<AgentSpec>().is_ok());
+    assert!("ab:depth=2,hash=65536".parse::<AgentSpec>().is_ok());
+    assert!("ab:depth=2,hash=65537".parse::<AgentSpec>().is_err());
+}
+
+#[test]
 fn specs_that_are_none_are_refused_with_the_reason() {
     let refusal = |text: &str| match text.parse::<AgentSpec>() {
         Ok(spec) => panic!("{spec} is accepted"),

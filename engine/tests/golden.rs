@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use giuthi_engine::{
-    Ending, Game, Lap, Move, MoveKind, Outcome, Player, Position, Setup, Sowing, Step, Variant,
+    Ending, Game, Lap, Move, MoveKind, Outcome, Player, Position, Setup, Sower, Sowing, Step, Variant,
 };
 
 /// A row of a golden file, which knows where it stands.
@@ -101,6 +101,19 @@ fn status(game: &Game) -> &'static str {
     }
 }
 
+/// Asserts that every sower plays the row's move as the game did: the one that the game uses is compared with the row.
+fn check_sowers(row: &Row, before: &Position, mv: Move, sowing: Sowing, game: &Game) {
+    for sower in Sower::ALL {
+        let step = before.step_by(sower, mv);
+        assert_eq!(
+            (step.sowing, step.position),
+            (sowing, *game.position()),
+            "{}: {sower:?}",
+            row.place("pit")
+        );
+    }
+}
+
 /// Plays the row's move in the game and compares all that the row says.
 fn check_ply(row: &Row, game: &mut Game) {
     row.is("ply", game.plies().len() + 1);
@@ -114,6 +127,7 @@ fn check_ply(row: &Row, game: &mut Game) {
     };
     let ply = game.play(mv).unwrap_or_else(|error| panic!("{}: {error}", row.place("pit")));
     assert_eq!((ply.sowing, *game.position()), (sowing, position), "{}", row.place("board"));
+    check_sowers(row, &ply.before, mv, sowing, game);
     row.is("laps", sowing.laps);
     row.is("laps", laps.len());
     row.is("max_lap", laps.iter().map(|lap| lap.seeds).max().unwrap_or(0));
@@ -208,7 +222,9 @@ fn tricky_moves_do_what_is_recorded() {
             laps += 1;
             largest = largest.max(lap.seeds);
         });
-        let sowing = game.play(mv).unwrap_or_else(|error| panic!("{}: {error}", row.place("pit"))).sowing;
+        let ply = game.play(mv).unwrap_or_else(|error| panic!("{}: {error}", row.place("pit")));
+        let sowing = ply.sowing;
+        check_sowers(&row, &ply.before, mv, sowing, &game);
         row.is("laps", sowing.laps);
         row.is("laps", laps);
         row.is("captured", sowing.captured);

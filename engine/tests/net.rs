@@ -243,6 +243,23 @@ fn a_damaged_file_is_refused() {
     );
 }
 
+#[test]
+fn what_a_refusal_quotes_is_plain_and_short() {
+    let (_folder, path, _) = good_file(5, [1, 1]);
+    let whole = std::fs::read(&path).expect("it is there");
+    let head = 8 + u64::from_le_bytes(whole[..8].try_into().expect("eight bytes")) as usize;
+    let text = std::str::from_utf8(&whole[8..head]).expect("JSON");
+    for odd in ["\\u001b[31m", "\u{85}", &"x".repeat(100_000)] {
+        for part in ["F32", "giuthi-value-1", "lead.weight"] {
+            let text = text.replacen(part, &format!("{part}{odd}"), 1);
+            let length = (text.len() as u64).to_le_bytes();
+            std::fs::write(&path, [&length[..], text.as_bytes(), &whole[head..]].concat()).expect("written");
+            let line = Network::load(&path).expect_err("refused").to_string();
+            assert!(!line.contains(char::is_control) && line.len() < 2000, "{line:?}");
+        }
+    }
+}
+
 /// Whatever byte of the file's head is another, the file is refused or makes a network; nothing panics.
 #[test]
 fn a_flipped_byte_does_no_harm() {

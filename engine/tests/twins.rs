@@ -2,58 +2,13 @@
 
 mod positions;
 mod reference;
+mod twin;
 
 use giuthi_engine::perft::tally_by;
 use giuthi_engine::rng::game_rng;
-use giuthi_engine::{Ending, Finish, Game, Move, MoveKind, Playout, Position, Sower, Variant};
+use giuthi_engine::{Ending, Finish, Game, MoveKind, Playout, Sower, Variant};
 use rand::RngExt;
-use reference::{Deed, Reference};
-
-/// The twin of a position, without history.
-fn twin_of(position: &Position) -> Reference {
-    let pits = position.board().pits().iter().map(|&seeds| u32::from(seeds)).collect();
-    Reference::new(pits, position.piles().map(u32::from), position.to_move().index())
-}
-
-fn assert_same(twin: &Reference, position: &Position, told: &dyn Fn() -> String) {
-    let pits: Vec<u32> = position.board().pits().iter().map(|&seeds| u32::from(seeds)).collect();
-    assert_eq!(twin.pits, pits, "{}: board", told());
-    assert_eq!(twin.piles, position.piles().map(u32::from), "{}: piles", told());
-    assert_eq!(twin.mover, position.to_move().index(), "{}: player to move", told());
-    assert_eq!(twin.scores(), position.score(), "{}: scores", told());
-}
-
-fn written(moves: &[Move]) -> Vec<String> {
-    moves.iter().map(Move::to_string).collect()
-}
-
-/// Plays every move of a position in both; returns how many laps they took together.
-fn compare_moves(position: &Position) -> u64 {
-    let start = twin_of(position);
-    let moves = position.moves();
-    assert_eq!(start.legal(), written(&moves), "{position}: moves");
-    assert_eq!(start.ending, position.no_moves().then_some("no-moves"), "{position}: over");
-    let mut laps = 0;
-    for mv in moves {
-        let told = || format!("{position}: {mv}");
-        let mut twin = start.clone();
-        let deed = twin.play(&mv.to_string());
-        let step = position.play(mv).expect("a listed move is legal");
-        let did = Deed {
-            kind: step.sowing.kind.name(),
-            laps: step.sowing.laps as usize,
-            captured: u32::from(step.sowing.captured),
-            chain: usize::from(step.sowing.chain),
-        };
-        assert_eq!(deed, did, "{}", told());
-        for sower in Sower::ALL {
-            assert_eq!(position.step_by(sower, mv), step, "{}: {sower:?}", told());
-        }
-        assert_same(&twin, &step.position, &told);
-        laps += u64::from(step.sowing.laps);
-    }
-    laps
-}
+use twin::{compare_moves, compare_ply, twin_of};
 
 #[test]
 fn moves_of_random_positions_are_the_same() {
@@ -102,9 +57,7 @@ fn compare_game(variant: Variant, long: bool, rng: &mut impl rand::Rng) -> usize
     let mut game = Game::new(variant);
     let mut twin = twin_of(game.position());
     while game.ending().is_none() {
-        let told = || format!("{variant} after {} plies: {}", game.plies().len(), game.position());
         let moves = game.position().moves();
-        assert_eq!(twin.legal(), written(&moves), "{}: moves", told());
         let mut mv = moves[rng.random_range(0..moves.len())];
         if long {
             for _ in 0..10 {
@@ -115,17 +68,7 @@ fn compare_game(variant: Variant, long: bool, rng: &mut impl rand::Rng) -> usize
                 mv = moves[rng.random_range(0..moves.len())];
             }
         }
-        let ply = game.play(mv).expect("a listed move is legal");
-        let deed = twin.play(&mv.to_string());
-        let told = || format!("{variant} ply {}: {} {mv}", game.plies().len(), ply.before);
-        assert_eq!(
-            (deed.kind, deed.laps as u32, deed.captured, deed.chain),
-            (ply.sowing.kind.name(), ply.sowing.laps, ply.sowing.captured.into(), ply.sowing.chain.into()),
-            "{}",
-            told()
-        );
-        assert_same(&twin, game.position(), &told);
-        assert_eq!(twin.ending, game.ending().map(|ending| ending.name()), "{}: ending", told());
+        compare_ply(&mut game, &mut twin, mv);
     }
     assert!(twin.legal().is_empty());
     game.plies().len()

@@ -14,6 +14,10 @@ const KEYS: &[Key] = &[
     Key { name: "nodes", summary: "positions to visit, at least 1" },
     Key { name: "ms", summary: "wall-clock milliseconds a move, at least 1" },
     Key {
+        name: "hash",
+        summary: "megabytes that the transposition table may take, 0 to 65536 [default: 16]",
+    },
+    Key {
         name: "net",
         summary: "weights to evaluate with (a .safetensors file) instead of the material count",
     },

@@ -161,6 +161,7 @@ impl FromStr for AgentSpec {
 #[derive(Debug)]
 pub struct Options {
     agent: &'static str,
+    keys: &'static [Key],
     values: Vec<(&'static str, String)>,
 }
 
@@ -187,10 +188,12 @@ impl Options {
             }
             values.push((known.name, value.to_owned()));
         }
-        Ok(Options { agent, values })
+        Ok(Options { agent, keys, values })
     }
 
+    /// A key that the agent's table lacks could never be given, whatever its help says.
     fn take(&mut self, key: &str) -> Option<(&'static str, String)> {
+        debug_assert!(self.keys.iter().any(|known| known.name == key), "`{key}` is no key of the agent");
         let at = self.values.iter().position(|(name, _)| *name == key)?;
         Some(self.values.remove(at))
     }

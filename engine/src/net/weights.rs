@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{FeatureSet, Header, MAX_LAYER, Network, Weights};
 use crate::files::write_whole;
-use crate::notation::excerpt;
+use crate::notation::{excerpt, one_line};
 use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 
 /// The value of the metadata key `format`.
@@ -159,8 +159,10 @@ impl Network {
     /// Whatever is wrong with the file is named, with its path; nothing is half loaded.
     pub fn load(path: &Path) -> Result<Network, NetError> {
         let bytes = std::fs::read(path).map_err(|error| NetError::Io { path: path.to_owned(), error })?;
-        let damaged = |reason: String| NetError::Damaged { path: path.to_owned(), reason };
-        let foreign = |reason: String| NetError::Foreign { path: path.to_owned(), reason };
+        // Reasons quote what a file holds, which can be anything.
+        let plain = |reason: String| one_line(&reason, 1000);
+        let damaged = |reason: String| NetError::Damaged { path: path.to_owned(), reason: plain(reason) };
+        let foreign = |reason: String| NetError::Foreign { path: path.to_owned(), reason: plain(reason) };
         let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| damaged(error.to_string()))?;
         let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
         let empty = HashMap::new();

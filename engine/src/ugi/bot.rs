@@ -1,7 +1,8 @@
 //! A program that speaks the protocol, run as a child process: lines to it, lines from it, and its end.
 //!
 //! Threads of their own write to it and read from it, so that nothing the program does or leaves undone can hold up
-//! whoever talks to it. Dropped, it is killed, with every process it started.
+//! whoever talks to it. Dropped, it is killed, with every process it started; and on Unix also when whoever started it
+//! is gone without having dropped it: interrupted, killed or crashed.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, Read, Write};
@@ -45,6 +46,9 @@ fn after_colon(text: &str) -> String {
 /// A running program.
 pub struct Bot {
     child: Child,
+    /// Let go of only with the program.
+    #[cfg(unix)]
+    guard: Option<Guard>,
     /// Takes lines for the program; `None` when its input is closed.
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<Line>,
@@ -59,9 +63,10 @@ impl Bot {
     pub fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<Bot> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own, so that what the program starts in its turn can be ended with it.
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let guard = Guard::start()?;
+        #[cfg(unix)]
+        guard.watch_over(&mut command);
         let mut child = command.spawn()?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (input, to_write) = mpsc::channel();
@@ -77,7 +82,14 @@ impl Bot {
         if let Some(stderr) = stderr {
             thread::spawn(move || overhear(stderr, &last_words));
         }
-        Ok(Bot { child, input: Some(input), output, complaint })
+        Ok(Bot {
+            child,
+            #[cfg(unix)]
+            guard: Some(guard),
+            input: Some(input),
+            output,
+            complaint,
+        })
     }
 
     /// Sends a line, to be written as soon as the program takes it. One that has ended hears nothing, which its
@@ -137,14 +149,54 @@ impl Bot {
 
 impl Drop for Bot {
     fn drop(&mut self) {
-        // The whole group, which may outlive the program that it is named after.
         #[cfg(unix)]
-        let _ = rustix::process::kill_process_group(
-            rustix::process::Pid::from_child(&self.child),
-            rustix::process::Signal::KILL,
-        );
+        drop(self.guard.take());
+        // It may have left its group.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Leads the group of processes that a program runs in, and ends them all when we are gone, however that came: a
+/// signal that ends us leaves no time to do it. It is a shell that waits for the end of a pipe that we alone hold
+/// open. Being there before the program, it misses nothing; and until we have seen its own end no other group can
+/// have its number.
+#[cfg(unix)]
+struct Guard {
+    shell: Child,
+}
+
+#[cfg(unix)]
+impl Guard {
+    /// Signals to the group that could be ignored are, for a program may send them to its own children so.
+    const SCRIPT: &str = "trap '' HUP INT QUIT TERM; read -r line; kill -9 0";
+
+    fn start() -> io::Result<Guard> {
+        use std::os::unix::process::CommandExt as _;
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", Guard::SCRIPT]).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        match command.spawn() {
+            // Its input stays open for as long as the child is kept.
+            Ok(shell) => Ok(Guard { shell }),
+            Err(error) => Err(io::Error::new(error.kind(), format!("/bin/sh: {error}"))),
+        }
+    }
+
+    /// Has a program that is still to be started join the group. Away from the terminal's group, it does not hear
+    /// Ctrl-C: we do.
+    fn watch_over(&self, command: &mut Command) {
+        std::os::unix::process::CommandExt::process_group(command, self.shell.id() as i32);
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Guard {
+    /// Ends every process of the group.
+    fn drop(&mut self) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let _ = kill_process_group(Pid::from_child(&self.shell), Signal::KILL);
+        let _ = self.shell.wait();
     }
 }
 

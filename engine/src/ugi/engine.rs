@@ -17,6 +17,7 @@ use super::wdl;
 use super::worker::{self, Job, Search, Signal};
 use crate::agent::{Choice, Clock};
 use crate::game::Ending;
+use crate::notation::one_line;
 use crate::rng::game_rng;
 use crate::rules::Move;
 
@@ -143,7 +144,7 @@ impl<W: Write, C: Clock> Engine<W, C> {
         self.say(&format!("id name Giuthi {}", env!("CARGO_PKG_VERSION")))?;
         self.say(&format!("id author {}", env!("CARGO_PKG_AUTHORS")))?;
         for name in OPTIONS {
-            let value = self.table.option(name);
+            let value = one_line(&self.table.option(name), usize::MAX);
             self.say(&format!("option name {name} type string default {value}"))?;
         }
         self.say("ugiok")
@@ -201,8 +202,10 @@ impl<W: Write, C: Clock> Engine<W, C> {
         }
     }
 
+    /// The text may quote anything that was sent, such as a path: it is made one line of bounded length.
     fn inform(&mut self, text: &str) -> io::Result<()> {
-        self.say(&format!("info string {text}"))
+        const LONGEST: usize = 1000;
+        self.say(&format!("info string {}", one_line(text, LONGEST)))
     }
 
     fn say(&mut self, line: &str) -> io::Result<()> {

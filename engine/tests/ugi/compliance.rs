@@ -205,35 +205,73 @@ fn silence_holds_nothing_up() {
     fails(&shell(&script("go*) ;;")), "1000", &reasons);
 }
 
+/// A script that ignores every kind request to end and has a child of its own; it writes the numbers of both into a
+/// file, and then does something again and again.
+#[cfg(target_os = "linux")]
+fn stubborn(list: &Path, again: &str) -> Vec<String> {
+    shell(&format!(
+        "trap '' TERM INT HUP; sleep 1234 & echo $! >> {list:?}; echo $$ >> {list:?}
+        while :; do {again}; sleep 0.1; done"
+    ))
+}
+
+/// Asks for something until it is so, for half a minute at most.
+#[cfg(target_os = "linux")]
+fn in_the_end(so: impl Fn() -> bool) -> bool {
+    (0..3000).any(|_| {
+        let is_so = so();
+        if !is_so {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        is_so
+    })
+}
+
+/// Asserts that every process that [`stubborn`] has told of ends.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn all_end(list: &Path) {
+    for process in std::fs::read_to_string(list).unwrap().lines() {
+        // What is dead has no command line; who is just being killed has it for a moment yet.
+        let gone = in_the_end(|| {
+            let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            !String::from_utf8_lossy(&command).contains("1234")
+        });
+        assert!(gone, "{process} is left");
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn no_process_is_left() {
-    // It answers, ignores `quit` and every kind request to end, and has a child of its own.
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("processes");
-    let code = format!(
-        "trap '' TERM INT HUP; sleep 1234 & echo $! >> {list:?}; echo $$ >> {list:?}
-        while :; do {}; sleep 0.1; done",
-        script("quit) ;;"),
-    );
     let reasons = ["quit", "leave", "eof"].map(|point| (point, "it still runs after 2000 ms"));
-    fails(&shell(&code), "2000", &reasons);
-    let processes = std::fs::read_to_string(&list).unwrap();
-    assert!(processes.lines().count() > 10);
-    for process in processes.lines() {
-        // What is dead has no command line; who is just being killed has it for a moment yet.
-        let runs = || {
-            let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&command).contains("1234")
-        };
-        let gone = (0..3000).any(|_| {
-            let gone = !runs();
-            if !gone {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-            }
-            gone
-        });
-        assert!(gone, "{process} is left");
+    fails(&stubborn(&list, &script("quit) ;;")), "2000", &reasons);
+    assert!(std::fs::read_to_string(&list).unwrap().lines().count() > 10);
+    all_end(&list);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_process_is_left_of_a_trial_cut_short() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let folder = tempfile::tempdir().unwrap();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
+        let list = folder.path().join(signal.as_raw().to_string());
+        let mut trial = Command::new(GIUTHI)
+            .args(["compliance", "--timeout", "600000", "--"])
+            // It does not even look at its input.
+            .args(stubborn(&list, ":"))
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let told = || std::fs::read_to_string(&list).unwrap_or_default().lines().count() == 2;
+        let started = in_the_end(told);
+        kill_process(Pid::from_child(&trial), signal).unwrap();
+        let status = trial.wait().unwrap();
+        assert!(started && status.code().is_none(), "{signal:?}: {status}");
+        all_end(&list);
     }
 }
 

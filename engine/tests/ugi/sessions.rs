@@ -157,6 +157,19 @@ fn bytes_and_blanks_do_no_harm() {
 }
 
 #[test]
+fn what_is_quoted_is_plain_and_short() {
+    let mut talk = Talk::new();
+    for path in ["/no/such\x1b[31m\u{7}file".to_owned(), "/no/such file".repeat(50_000)] {
+        let said = talk.says(&format!("setoption name agent value net:{path}"));
+        informed(&said, "/no/such");
+        assert!(!said[0].contains(char::is_control) && said[0].len() < 1100, "{said:?}");
+    }
+    let said = talk.says(&format!("position fen {} 1,1,1,1,1 0 0 0", ["999"; 100_000].join(",")));
+    informed(&said, "a row has 100000 pits");
+    assert!(said[0].len() < 500, "{said:?}");
+}
+
+#[test]
 fn options_choose_variant_and_agent() {
     let mut talk = Talk::new();
     assert_eq!(talk.says("setoption name variant value 2x6x4"), [""; 0]);

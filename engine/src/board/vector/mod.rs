@@ -34,11 +34,16 @@ use narrow::Narrow;
 use ring::Ring;
 use wide::Wide;
 
-/// Whether the processor can.
+/// Whether the processor can; never with the feature `portable`.
 #[inline]
 pub(crate) fn available() -> bool {
     use std::arch::is_x86_feature_detected as has;
-    has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") && has!("lzcnt")
+    !cfg!(feature = "portable")
+        && has!("avx2")
+        && has!("bmi1")
+        && has!("bmi2")
+        && has!("popcnt")
+        && has!("lzcnt")
 }
 
 /// Calls a generic function for the ring of a board's width.
