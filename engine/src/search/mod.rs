@@ -31,6 +31,9 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Time to think, by the clock handed in.
     pub time: Option<Duration>,
+    /// Whether every move is searched to the whole depth: what is found at a depth is then what plain minimax finds.
+    /// No limit by itself.
+    pub full_width: bool,
 }
 
 impl Limits {

@@ -99,6 +99,16 @@ impl Score {
         }
     }
 
+    /// The score as 32 bits, 0 for a draw.
+    pub(super) const fn bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The score of so many bits.
+    pub(super) const fn from_bits(bits: u32) -> Score {
+        Score(bits as i32)
+    }
+
     /// The expected result, −1 … 1; exactly ±1 where it is proven.
     #[must_use]
     pub fn value(self) -> f32 {
