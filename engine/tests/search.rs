@@ -54,7 +54,8 @@ fn minimax<E: Evaluator>(game: &mut Game, evaluator: &E, depth: u32, ply: u32) -
     // A perpetual in the mover's row is worth a draw at least; the root's own is left to its moves.
     let least = if ply > 0 && holds_perpetual(game.position()) { Score::DRAW } else { -Score::win_in(0) };
     if depth == 0 {
-        return evaluator.evaluate(game.position()).max(least);
+        let judged = evaluator.evaluate(game.position());
+        return evaluator.tempered(game.position(), judged).max(least);
     }
     let values = game.position().moves().into_iter().map(|mv| {
         game.play(mv).expect("a listed move is legal");
@@ -212,7 +213,12 @@ fn assert_sound(game: &Game, report: &Report, observed: &[Report]) {
     if report.score.is_decisive() {
         // Where late moves are reduced, the way to the end may be longer than it need be, for either side.
         let whole = search(game, &Material, &depth(report.depth + 1));
-        assert_eq!(whole.score.value(), report.score.value(), "{}: but searched to its end: {whole:?}", told());
+        assert_eq!(
+            whole.score.value(),
+            report.score.value(),
+            "{}: but searched to its end: {whole:?}",
+            told()
+        );
         assert_line_leads_to_score(game, &Material, report);
         if report.depth <= 4 {
             assert_eq!(whole.score, report.score, "{}: but searched to its end: {whole:?}", told());

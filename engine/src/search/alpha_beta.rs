@@ -379,13 +379,18 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// Value of a position where the search ends, for its player to move: a draw at least where their row holds a
-    /// perpetual. That is asked only where it can matter to the window.
+    /// perpetual. That, and a second look, is asked only where it can matter to the window.
     fn judge(&self, position: &Position, (alpha, beta): (Score, Score)) -> Score {
         let judged = self.evaluator.evaluate(position);
-        if judged >= Score::DRAW || judged >= beta {
-            return judged;
+        if judged > Score::DRAW {
+            if judged <= alpha { judged } else { self.evaluator.tempered(position, judged) }
+        } else if judged == Score::DRAW || judged >= beta {
+            judged
+        } else if alpha >= Score::DRAW || holds_perpetual(position) {
+            Score::DRAW
+        } else {
+            judged
         }
-        if alpha >= Score::DRAW || holds_perpetual(position) { Score::DRAW } else { judged }
     }
 
     /// Remembers a move that cut its node off.

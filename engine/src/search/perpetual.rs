@@ -7,8 +7,11 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use rustc_hash::FxHashSet;
+
+use crate::board::Board;
 use crate::position::Position;
-use crate::rules::{MAX_WIDTH, MIN_WIDTH};
+use crate::rules::{MAX_WIDTH, MIN_WIDTH, Player};
 
 /// Whether the row of the player to move is known to hold a perpetual: a circle of extra moves, or an endless relay,
 /// within reach by extra moves alone. It is then worth at least a draw to that player.
@@ -18,10 +21,14 @@ use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 /// what was asked before.
 #[must_use]
 pub fn holds_perpetual(position: &Position) -> bool {
-    let board = position.board();
+    row_holds_perpetual(position.board(), position.to_move())
+}
+
+/// [`holds_perpetual`] of a player's row, whoever is to move: what that player could do if it were their turn now.
+pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
     let width = board.width();
-    let lanes = board.row_lanes(position.to_move());
-    let seeds = board.row_seeds(position.to_move()) as usize;
+    let lanes = board.row_lanes(player);
+    let seeds = board.row_seeds(player) as usize;
     if width <= NARROW {
         let lanes = lanes as u64;
         if lanes.staying(width).is_empty() {
@@ -43,7 +50,7 @@ pub fn holds_perpetual(position: &Position) -> bool {
         if seeds <= memory.table.most {
             return memory.table.layer(seeds).holds(width, lanes);
         }
-        let Some(key) = key_of(board.row(position.to_move())) else { return false };
+        let Some(key) = key_of(board.row(player)) else { return false };
         memory.slots.get(key).unwrap_or_else(|| {
             let answer = Walk::new(width, lanes).bounded();
             memory.slots.put(key, answer);
@@ -54,7 +61,7 @@ pub fn holds_perpetual(position: &Position) -> bool {
 
 /// Widest row that fits 64 bits. Graphs of extra moves of such rows are walked to their end: they have a few thousand
 /// rows at most; those of ten pits can have tens of millions.
-const NARROW: usize = 8;
+pub(super) const NARROW: usize = 8;
 /// Rows looked at before a wider row with many seeds is given up.
 const MOST_ROWS: usize = 1000;
 /// For each width the most seeds of rows that are tabled, so that a table takes two or three megabytes at most.
@@ -362,7 +369,7 @@ impl<R: Lanes> Walk<R> {
 
     /// Looks at no more than [`MOST_ROWS`].
     fn bounded(mut self) -> bool {
-        let mut done = std::collections::HashSet::new();
+        let mut done = FxHashSet::default();
         let mut entered = 1;
         while let Some(onward) = self.onward() {
             match onward {

@@ -77,6 +77,11 @@ impl Score {
         }
     }
 
+    /// Half an expected result, towards the draw.
+    pub(super) const fn halved(self) -> Score {
+        Score(self.0 / 2)
+    }
+
     /// A score that counts plies from the root, as seen from a position `ply` plies on.
     pub(super) const fn seen_from(self, ply: u32) -> Score {
         if self.is_win() {
