@@ -240,6 +240,28 @@ fn who_holds_a_perpetual_keeps_the_draw() {
 }
 
 #[test]
+fn a_draw_in_hand_is_given_up_only_for_something_better() {
+    let (mut kept, mut given_up) = (0, 0);
+    for number in 0..1500 {
+        let mut rng = game_rng(10, number);
+        let game = random_opening("2x8x4".parse().unwrap(), rng.random_range(4..24), &mut rng);
+        let Some(game) = game.ok().filter(|game| holds_perpetual(game.position())) else { continue };
+        let report = search(&game, rng.random_range(1..60), 5);
+        let mut next = game.clone();
+        next.play(report.line[0]).expect("a legal move");
+        let same = next.position().to_move() == game.position().to_move();
+        let on_the_circle = same && holds_perpetual(next.position());
+        if next.ending().is_some() || on_the_circle || proven(&next, 300) == Some(0) {
+            kept += 1;
+        } else {
+            assert!(report.value > 0.0, "{}: {report:?}", game.position());
+            given_up += 1;
+        }
+    }
+    assert!(kept > 50 && given_up > 50, "{kept} kept, {given_up} given up");
+}
+
+#[test]
 fn a_perpetual_of_the_opponent_is_no_more_than_a_draw() {
     let mut seen = 0;
     for start in only_the_circle_draws() {
@@ -304,6 +326,8 @@ fn it_plays_better_than_those_that_do_not_search() {
     assert!(against_random > 66.0, "{against_random} of 80");
     let against_greedy = points("2x6x4", ["mcts:sims=800", "greedy"], 40);
     assert!(against_greedy > 48.0, "{against_greedy} of 80");
+    let on_wide_rows = points("2x8x8", ["mcts:sims=200", "greedy"], 20);
+    assert!(on_wide_rows > 26.0, "{on_wide_rows} of 40");
     let many_against_few = points("2x6x4", ["mcts:sims=800", "mcts:sims=50"], 40);
     assert!(many_against_few > 46.0, "{many_against_few} of 80");
 }

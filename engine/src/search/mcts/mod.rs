@@ -131,6 +131,7 @@ impl Mcts {
             self.set_out(game);
             self.grow(0, 0);
         }
+        self.tree.find_circle();
         let between = if game.position().width() > QUICK_WIDTH { 1 } else { BETWEEN_LOOKS };
         let (mut sims, mut depth) = (0, 0);
         while !self.tree.nodes[0].bounds.is_exact() {

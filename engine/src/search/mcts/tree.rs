@@ -122,6 +122,18 @@ impl Tree {
         self.nodes[at] = node;
     }
 
+    /// Asks the root's children that stay within the turn for perpetuals, so that a player who holds one knows which
+    /// moves keep it.
+    pub(super) fn find_circle(&mut self) {
+        let root = self.nodes[0];
+        if root.holds {
+            for child in self.nodes[root.children()].iter_mut().filter(|child| child.sign(&root) == 1) {
+                child.ask();
+            }
+            self.hand_up(&[0]);
+        }
+    }
+
     /// Hands bounds and promises up a path, the last node first, as far as something changes.
     pub(super) fn hand_up(&mut self, path: &[usize]) {
         let all = self.promises == Promises::OfAll;
