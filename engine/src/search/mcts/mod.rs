@@ -256,8 +256,8 @@ impl Mcts {
     }
 
     /// The child that is played from a node. Of those that may be better than what is proven, the one worth most, a
-    /// few visits counting against it; but where a draw is in hand, and it is neither safe nor thought better, one
-    /// that keeps the draw. Where nothing can be better than what is proven, one that is proven as good.
+    /// few visits counting against it. Where that is thought no better than what is proven, or nothing can be, one
+    /// that is proven as good: of those one that ends the game, if there is one, for a circle can be long.
     fn best(&self, at: usize) -> usize {
         let node = &self.tree.nodes[at];
         let weight = self.judge.minimax();
@@ -272,11 +272,12 @@ impl Mcts {
             let worth = child.worth_for(node, weight);
             let sure = worth - 1.0 / (child.visits as f32).sqrt();
             if best.is_none_or(|(_, most, _)| sure > most) {
-                let keeps = low < 0 || child.bounds_for(node).low >= low || worth > f32::from(low);
-                best = Some((number, sure, keeps));
+                best = Some((number, sure, worth));
             }
         }
-        if let Some((number, _, true)) = best {
+        if let Some((number, _, worth)) = best
+            && (low < 0 || worth > f32::from(low))
+        {
             return number;
         }
         let rank = |number: &usize| {
