@@ -209,15 +209,7 @@ impl<E: Evaluator> Search<'_, E> {
             return found;
         }
         let mut best = Found { score: -Score::INFINITE, leaned: NOWHERE, is_final: true };
-        // A row that holds a perpetual is worth a draw at least, whatever the path.
-        if !at_root && alpha < Score::DRAW && holds_perpetual(position) {
-            if beta <= Score::DRAW {
-                return Found::certain(Score::DRAW);
-            }
-            best.score = Score::DRAW;
-            alpha = Score::DRAW;
-        }
-        let floor = alpha;
+        let mut floor = alpha;
         let mut best_move = None;
         let mut leaned = NOWHERE;
         let mut is_final = true;
@@ -226,14 +218,29 @@ impl<E: Evaluator> Search<'_, E> {
             .or(self.killers[ply][0])
             .filter(|&mv| position.check(mv).is_ok());
         let in_hand = self.children.len();
+        // The best move of before is tried before the others are even sown.
+        let sow_at = u32::from(hint.is_some());
         if let Some(mv) = hint {
-            // The best move of before is tried before the others are even sown.
             self.children.push(Child { mv, step: position.step(mv), order: 0, is_quiet: false });
-        } else {
-            self.push_children(position, ply, None);
         }
+        // On the last ply it takes less time than to ask for a perpetual.
+        let ask_at = if depth > 1 { 0 } else { sow_at };
         let mut number = 0;
-        while let Some(child) = self.next_child(position, in_hand, ply, hint.filter(|_| number == 1)) {
+        loop {
+            // A row that holds a perpetual is worth a draw at least, whatever the path.
+            if number == ask_at && !at_root && alpha < Score::DRAW && holds_perpetual(position) {
+                if beta <= Score::DRAW {
+                    self.children.truncate(in_hand);
+                    return Found::certain(Score::DRAW);
+                }
+                best.score = Score::DRAW;
+                (alpha, floor) = (Score::DRAW, Score::DRAW);
+                self.lines[ply].clear();
+            }
+            if number == sow_at {
+                self.push_children(position, ply, hint);
+            }
+            let Some(child) = self.next_child(in_hand) else { break };
             if self.out_of_budget() {
                 break;
             }
@@ -283,18 +290,8 @@ impl<E: Evaluator> Search<'_, E> {
         best
     }
 
-    /// Takes the next child in hand beyond the first `in_hand`; once the hinted one is `tried`, the others are sown.
-    fn next_child(
-        &mut self,
-        position: &Position,
-        in_hand: usize,
-        ply: usize,
-        tried: Option<Move>,
-    ) -> Option<Child> {
-        if tried.is_some() {
-            self.push_children(position, ply, tried);
-        }
-        // The most promising one; of equals the last.
+    /// Takes the most promising child in hand beyond the first `in_hand`; of equals the last.
+    fn next_child(&mut self, in_hand: usize) -> Option<Child> {
         let best = (in_hand..self.children.len()).max_by_key(|&at| self.children[at].order)?;
         Some(self.children.swap_remove(best))
     }

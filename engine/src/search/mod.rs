@@ -102,7 +102,7 @@ impl Evaluator for Material {
     fn tempered(&self, position: &Position, judged: Score) -> Score {
         let opponent = position.to_move().opponent();
         let drawish = judged > Score::DRAW
-            && position.width() <= perpetual::NARROW
+            && perpetual::is_tabled(position.board(), opponent)
             && perpetual::row_holds_perpetual(position.board(), opponent);
         if drawish { judged.halved() } else { judged }
     }

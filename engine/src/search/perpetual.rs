@@ -24,6 +24,12 @@ pub fn holds_perpetual(position: &Position) -> bool {
     row_holds_perpetual(position.board(), position.to_move())
 }
 
+/// Whether a player's row has so few seeds that [`holds_perpetual`] is tabled for it: a look in most cases, and rows with
+/// more seeds hold one but seldom.
+pub(super) fn is_tabled(board: &Board, player: Player) -> bool {
+    board.row_seeds(player) as usize <= 24
+}
+
 /// [`holds_perpetual`] of a player's row, whoever is to move: what that player could do if it were their turn now.
 pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
     let width = board.width();
@@ -36,9 +42,9 @@ pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
         }
         let memory = memory(width);
         if seeds <= memory.table.most {
-            memory.table.layer(seeds).holds(width, lanes)
+            answer(width, lanes, &mut Tabled { width, layer: memory.table.layer(seeds) })
         } else if seeds <= 127 {
-            memory.slots.get(lanes).unwrap_or_else(|| Walk::new(width, lanes).exact(&memory.slots))
+            answer(width, lanes, &mut &memory.slots)
         } else {
             false
         }
@@ -48,11 +54,11 @@ pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
         }
         let memory = memory(width);
         if seeds <= memory.table.most {
-            return memory.table.layer(seeds).holds(width, lanes);
+            return answer(width, lanes, &mut Tabled { width, layer: memory.table.layer(seeds) });
         }
         let Some(key) = key_of(board.row(player)) else { return false };
         memory.slots.get(key).unwrap_or_else(|| {
-            let answer = Walk::new(width, lanes).bounded();
+            let answer = answer(width, lanes, &mut Bounded { looked_at: 0, done: FxHashSet::default() });
             memory.slots.put(key, answer);
             answer
         })
@@ -61,7 +67,7 @@ pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
 
 /// Widest row that fits 64 bits. Graphs of extra moves of such rows are walked to their end: they have a few thousand
 /// rows at most; those of ten pits can have tens of millions.
-pub(super) const NARROW: usize = 8;
+const NARROW: usize = 8;
 /// Rows looked at before a wider row with many seeds is given up.
 const MOST_ROWS: usize = 1000;
 /// For each width the most seeds of rows that are tabled, so that a table takes two or three megabytes at most.
@@ -132,10 +138,6 @@ impl Table {
 struct Layer<'a>(&'a [AtomicU8]);
 
 impl Layer<'_> {
-    fn holds<R: Lanes>(self, width: usize, row: R) -> bool {
-        self.get(row.rank(width)).unwrap_or_else(|| Walk::new(width, row).tabled(self))
-    }
-
     fn get(self, rank: usize) -> Option<bool> {
         // Each state is told by its own two bits, so no order between bytes matters.
         match self.0[rank / 4].load(Ordering::Relaxed) >> (rank % 4 * 2) & 3 {
@@ -146,7 +148,10 @@ impl Layer<'_> {
 
     fn put(self, rank: usize, answer: bool) {
         let state = if answer { 2 } else { 1 };
-        self.0[rank / 4].fetch_or(state << (rank % 4 * 2), Ordering::Relaxed);
+        let byte = &self.0[rank / 4];
+        // Another thread's answer for a neighbour, written between these two, is lost, and found again when it is asked
+        // for.
+        byte.store(byte.load(Ordering::Relaxed) | state << (rank % 4 * 2), Ordering::Relaxed);
     }
 }
 
@@ -320,118 +325,124 @@ fn extra<R: Lanes>(width: usize, row: R, pit: usize, up: bool) -> Extra<R> {
     }
 }
 
-/// A walk through the rows that extra moves lead to, depth first.
-struct Walk<R> {
-    width: usize,
-    /// The rows from the first to the present one, with the moves that each has still to try.
-    rows: Vec<(R, Moves<R>)>,
+/// What is known of the rows that a walk comes to.
+trait Known<R> {
+    fn get(&self, row: R) -> Option<bool>;
+    fn put(&mut self, row: R, answer: bool);
+    /// Whether one more row may be looked at.
+    fn may_go_on(&mut self) -> bool {
+        true
+    }
 }
 
-/// What a walk comes to next.
-enum Onward<R> {
-    /// The circle is closed, or an endless relay found.
-    Circle,
-    /// A row below the present one.
-    Row(R),
-    /// Nothing: all extra moves of this row were followed, and no circle is in reach of it.
-    Done(R),
+/// The rows of one number of seeds, all of them tabled.
+struct Tabled<'a> {
+    width: usize,
+    layer: Layer<'a>,
+}
+
+impl<R: Lanes> Known<R> for Tabled<'_> {
+    #[inline]
+    fn get(&self, row: R) -> Option<bool> {
+        self.layer.get(row.rank(self.width))
+    }
+
+    #[inline]
+    fn put(&mut self, row: R, answer: bool) {
+        self.layer.put(row.rank(self.width), answer);
+    }
+}
+
+impl Known<u64> for &Slots {
+    #[inline]
+    fn get(&self, row: u64) -> Option<bool> {
+        Slots::get(self, row)
+    }
+
+    #[inline]
+    fn put(&mut self, row: u64, answer: bool) {
+        Slots::put(self, row, answer);
+    }
+}
+
+/// Nothing but the rows of this walk, of which no more than [`MOST_ROWS`] are looked at.
+struct Bounded<R> {
+    looked_at: usize,
+    done: FxHashSet<R>,
+}
+
+impl<R: Lanes> Known<R> for Bounded<R> {
+    fn get(&self, row: R) -> Option<bool> {
+        self.done.contains(&row).then_some(false)
+    }
+
+    fn put(&mut self, row: R, answer: bool) {
+        if !answer {
+            self.done.insert(row);
+        }
+    }
+
+    fn may_go_on(&mut self) -> bool {
+        self.looked_at += 1;
+        self.looked_at <= MOST_ROWS
+    }
+}
+
+/// Whether a circle of extra moves or an endless relay is within reach of a row: known, or found by a walk through all
+/// the rows that extra moves lead to, depth first. Those that are done reach none, those on the way to one do.
+fn answer<R: Lanes>(width: usize, row: R, known: &mut impl Known<R>) -> bool {
+    known.get(row).unwrap_or_else(|| Walk { width, way: Vec::with_capacity(32), open: Vec::with_capacity(64) }.run(row, known))
+}
+
+struct Walk<R> {
+    width: usize,
+    /// The rows from the first to the present one, and where the rows begin that are open below each.
+    way: Vec<(R, usize)>,
+    /// Rows still to be looked at.
+    open: Vec<R>,
 }
 
 impl<R: Lanes> Walk<R> {
-    fn new(width: usize, row: R) -> Walk<R> {
-        let mut rows = Vec::with_capacity(64);
-        rows.push((row, row.staying(width)));
-        Walk { width, rows }
+    fn run(mut self, first: R, known: &mut impl Known<R>) -> bool {
+        let mut found = known.may_go_on() && self.enter(first, known);
+        while let (false, Some(&(row, begin))) = (found, self.way.last()) {
+            if self.open.len() == begin {
+                known.put(row, false);
+                self.way.pop();
+                continue;
+            }
+            let next = self.open.pop().expect("there are more than the rows above had");
+            // It may have become known since.
+            found = match known.get(next) {
+                Some(answer) => answer,
+                None if known.may_go_on() => self.enter(next, known),
+                None => return false,
+            };
+        }
+        for &(row, _) in &self.way {
+            known.put(row, true);
+        }
+        found
     }
 
-    fn enter(&mut self, row: R) {
-        self.rows.push((row, row.staying(self.width)));
-    }
-
-    /// Goes on from the present row; `None` when the walk is over.
+    /// Goes on to a row: opens the rows that its extra moves lead to and of which nothing is known. Tells whether a
+    /// circle is already in reach. All are looked up before the first is gone on to, so that no look waits for another.
     #[inline]
-    fn onward(&mut self) -> Option<Onward<R>> {
-        let (row, moves) = self.rows.last_mut()?;
-        let row = *row;
-        while let Some((pit, up)) = R::take(moves) {
+    fn enter(&mut self, row: R, known: &impl Known<R>) -> bool {
+        self.way.push((row, self.open.len()));
+        let mut moves = row.staying(self.width);
+        while let Some((pit, up)) = R::take(&mut moves) {
             match extra(self.width, row, pit, up) {
                 Extra::None => {}
-                Extra::Endless => return Some(Onward::Circle),
-                Extra::Row(next) if self.rows.iter().any(|&(met, _)| met == next) => {
-                    return Some(Onward::Circle);
-                }
-                Extra::Row(next) => return Some(Onward::Row(next)),
-            }
-        }
-        self.rows.pop();
-        Some(Onward::Done(row))
-    }
-
-    /// Looks at no more than [`MOST_ROWS`].
-    fn bounded(mut self) -> bool {
-        let mut done = FxHashSet::default();
-        let mut entered = 1;
-        while let Some(onward) = self.onward() {
-            match onward {
-                Onward::Circle => return true,
-                Onward::Row(next) if done.contains(&next) => {}
-                Onward::Row(_) if entered == MOST_ROWS => return false,
-                Onward::Row(next) => {
-                    entered += 1;
-                    self.enter(next);
-                }
-                Onward::Done(row) => {
-                    done.insert(row);
-                }
+                Extra::Endless => return true,
+                Extra::Row(next) => match known.get(next) {
+                    Some(true) => return true,
+                    Some(false) => {}
+                    None if self.way.iter().any(|&(met, _)| met == next) => return true,
+                    None => self.open.push(next),
+                },
             }
         }
         false
-    }
-}
-
-impl<R: Lanes> Walk<R> {
-    /// Looks at every row there is, and tables the answer for each: those that are done reach no circle, those on
-    /// the way to one do.
-    fn tabled(mut self, layer: Layer<'_>) -> bool {
-        let width = self.width;
-        let answer = loop {
-            match self.onward() {
-                None => break false,
-                Some(Onward::Circle) => break true,
-                Some(Onward::Done(row)) => layer.put(row.rank(width), false),
-                Some(Onward::Row(next)) => match layer.get(next.rank(width)) {
-                    Some(true) => break true,
-                    Some(false) => {}
-                    None => self.enter(next),
-                },
-            }
-        };
-        for (above, _) in &self.rows {
-            layer.put(above.rank(width), true);
-        }
-        answer
-    }
-}
-
-impl Walk<u64> {
-    /// Looks at every row there is, and keeps the answer for each as [`Walk::tabled`] does; one that was lost is
-    /// found again.
-    fn exact(mut self, slots: &Slots) -> bool {
-        let answer = loop {
-            match self.onward() {
-                None => break false,
-                Some(Onward::Circle) => break true,
-                Some(Onward::Done(row)) => slots.put(row, false),
-                Some(Onward::Row(next)) => match slots.get(next) {
-                    Some(true) => break true,
-                    Some(false) => {}
-                    None => self.enter(next),
-                },
-            }
-        };
-        for &(above, _) in &self.rows {
-            slots.put(above, true);
-        }
-        answer
     }
 }
