@@ -200,7 +200,8 @@ impl<E: Evaluator> Search<'_, E> {
         let place = self.path.len() - 1;
         let key = self.path[place].0;
         let at_root = ply == 0;
-        let stored = self.memory.table.get(key);
+        // The last ply is searched sooner than what is stored of it comes from memory.
+        let stored = if depth > 1 { self.memory.table.get(key) } else { None };
         if let Some(entry) = stored
             && !at_root
             && let Some(found) = usable(&entry, depth, ply, (alpha, beta))
@@ -286,7 +287,9 @@ impl<E: Evaluator> Search<'_, E> {
             _ => Bound::Upper,
         };
         let score = best.score.seen_from(ply as u32);
-        self.memory.table.put(key, &Entry { score, mv: best_move.or(hint), depth, bound, is_final });
+        if depth > 1 {
+            self.memory.table.put(key, &Entry { score, mv: best_move.or(hint), depth, bound, is_final });
+        }
         best
     }
 
