@@ -342,6 +342,19 @@ impl Position {
         }
     }
 
+    /// Whether a move is legal here.
+    #[inline]
+    #[must_use]
+    pub fn allows(&self, mv: Move) -> bool {
+        match mv {
+            Move::Sow { pit, .. } => {
+                let own = usize::from(pit).wrapping_sub(self.to_move.first_pit(self.width())) < self.width();
+                own && self.board.pits()[usize::from(pit)] >= 2
+            }
+            Move::Pass => self.check(mv).is_ok(),
+        }
+    }
+
     /// Plays a move after checking it.
     ///
     /// Repetition is a matter of the game's history, which a position does not know: see

@@ -93,7 +93,7 @@ pub fn alpha_beta<E: Evaluator>(
         reduces: false,
     };
     search.push_children(root, 0, None);
-    let first = search.children.last().expect("a position where the game is not over has a move").mv;
+    let first = search.next_child(0).expect("a position where the game is not over has a move").mv;
     search.children.clear();
     let mut report = Report { score: Score::DRAW, line: vec![first], depth: 0, nodes: 0 };
     for depth in 1..=deepest {
@@ -124,6 +124,10 @@ const FULL_WIDTH: u32 = 4;
 /// Least depth of a node whose late moves are reduced, by one ply from the child of this number on, counted from 0, and
 /// by two from that one on. Found by matches.
 const REDUCED: (u32, [u32; 2]) = (3, [2, 5]);
+
+/// Least depth of a node that the table keeps: a smaller one is searched sooner than what is stored of it comes from
+/// memory.
+const STORED: u32 = 3;
 
 /// Half the width of the first aspiration window.
 const ASPIRATION: i32 = 300;
@@ -200,8 +204,7 @@ impl<E: Evaluator> Search<'_, E> {
         let place = self.path.len() - 1;
         let key = self.path[place].0;
         let at_root = ply == 0;
-        // The last ply is searched sooner than what is stored of it comes from memory.
-        let stored = if depth > 1 { self.memory.table.get(key) } else { None };
+        let stored = if depth >= STORED { self.memory.table.get(key) } else { None };
         if let Some(entry) = stored
             && !at_root
             && let Some(found) = usable(&entry, depth, ply, (alpha, beta))
@@ -214,10 +217,8 @@ impl<E: Evaluator> Search<'_, E> {
         let mut best_move = None;
         let mut leaned = NOWHERE;
         let mut is_final = true;
-        let hint = stored
-            .and_then(|entry| entry.mv)
-            .or(self.killers[ply][0])
-            .filter(|&mv| position.check(mv).is_ok());
+        let hint =
+            stored.and_then(|entry| entry.mv).or(self.killers[ply][0]).filter(|&mv| position.allows(mv));
         let in_hand = self.children.len();
         // The best move of before is tried before the others are even sown.
         let sow_at = u32::from(hint.is_some());
@@ -287,7 +288,7 @@ impl<E: Evaluator> Search<'_, E> {
             _ => Bound::Upper,
         };
         let score = best.score.seen_from(ply as u32);
-        if depth > 1 {
+        if depth >= STORED {
             self.memory.table.put(key, &Entry { score, mv: best_move.or(hint), depth, bound, is_final });
         }
         best

@@ -391,7 +391,9 @@ impl<R: Lanes> Known<R> for Bounded<R> {
 /// Whether a circle of extra moves or an endless relay is within reach of a row: known, or found by a walk through all
 /// the rows that extra moves lead to, depth first. Those that are done reach none, those on the way to one do.
 fn answer<R: Lanes>(width: usize, row: R, known: &mut impl Known<R>) -> bool {
-    known.get(row).unwrap_or_else(|| Walk { width, way: Vec::with_capacity(32), open: Vec::with_capacity(64) }.run(row, known))
+    known.get(row).unwrap_or_else(|| {
+        Walk { width, way: Vec::with_capacity(32), open: Vec::with_capacity(64) }.run(row, known)
+    })
 }
 
 struct Walk<R> {
