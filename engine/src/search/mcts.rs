@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{Control, Evaluator};
 use crate::board::MoveKind;
 use crate::game::{Game, Outcome};
-use crate::net::Network;
+use crate::net::Quantised;
 use crate::playout::Playout;
 use crate::position::Position;
 use crate::rules::Move;
@@ -29,7 +29,7 @@ pub enum Judge {
     /// By one random game to its end.
     Playout,
     /// By a network.
-    Network(Arc<Network>),
+    Network(Arc<Quantised>),
 }
 
 /// When a search stops: at the first limit reached, or when the value is proven.
