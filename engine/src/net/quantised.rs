@@ -97,9 +97,7 @@ impl First {
         for unit in 0..units {
             let bias = f64::from(weights.input_bias[unit]);
             let numbers: Vec<f64> = (0..header.features.categories(header.width))
-                .map(|at| {
-                    f64::from(weights.input[at * units + unit]) + if at < COUNTS { bias } else { 0.0 }
-                })
+                .map(|at| f64::from(weights.input[at * units + unit]) + if at < COUNTS { bias } else { 0.0 })
                 .collect();
             let lead = f64::from(weights.lead[unit]);
             let reach = reach(&numbers) + lead.abs() * f64::from(LEAD) / 16.0;
@@ -159,8 +157,11 @@ fn tables(network: &Network, layer: &First) -> Tables {
     }
     for (to, row) in weights.hidden.chunks_exact(first).enumerate() {
         let (register, lane) = (to / WIDE_LANES, to % WIDE_LANES);
-        let numbers: Vec<f64> =
-            row.iter().zip(&layer.steps).map(|(&weight, &steps)| f64::from(weight) / f64::from(steps)).collect();
+        let numbers: Vec<f64> = row
+            .iter()
+            .zip(&layer.steps)
+            .map(|(&weight, &steps)| f64::from(weight) / f64::from(steps))
+            .collect();
         let bias = f64::from(weights.hidden_bias[to]);
         let scale = second_scale(&numbers, bias, &layer.steps);
         let rounded: Vec<i16> = numbers.iter().map(|number| whole(number * scale)).collect();

@@ -67,7 +67,9 @@ mod tests {
 
     #[test]
     fn expected_results_are_those_of_the_softmax() {
-        for [win, draw, loss] in [[0.0f32; 3], [3.0, 1.0, -2.0], [-1.5, 0.25, 1.0], [1e30, 0.0, -1e30], [-80.0, 0.0, 7.5]] {
+        for [win, draw, loss] in
+            [[0.0f32; 3], [3.0, 1.0, -2.0], [-1.5, 0.25, 1.0], [1e30, 0.0, -1e30], [-80.0, 0.0, 7.5]]
+        {
             let top = f64::from(win.max(draw).max(loss));
             let odds = [win, draw, loss].map(|logit| (f64::from(logit) - top).exp());
             let wanted = (odds[0] - odds[2]) / odds.iter().sum::<f64>();

@@ -8,52 +8,54 @@ use super::{COUNTS, softmax};
 use crate::position::Position;
 use crate::rules::Player;
 
-/// A way of computing a quantised network. Both come to the same bits; they differ in speed.
+/// A way of computing a quantised network. All come to the same bits; they differ in speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// In vector registers (x86-64 with AVX2). Falls back to [`Kernel::Portable`] where the processor has none, and
+    /// In registers of 64 bytes (x86-64 with AVX-512 F and BW). Falls back to [`Kernel::Avx2`] where the processor has
+    /// none.
+    Avx512,
+    /// In registers of 32 bytes (x86-64 with AVX2). Falls back to [`Kernel::Portable`] where the processor has none, and
     /// where the feature `portable` is on.
-    Vector,
+    Avx2,
     /// Number by number.
     Portable,
 }
 
 impl Kernel {
     /// Every kernel, fastest first.
-    pub const ALL: [Kernel; 2] = [Kernel::Vector, Kernel::Portable];
+    pub const ALL: [Kernel; 3] = [Kernel::Avx512, Kernel::Avx2, Kernel::Portable];
 
     /// The one that is used.
     #[inline]
     #[must_use]
     pub const fn fastest() -> Kernel {
-        if cfg!(feature = "portable") { Kernel::Portable } else { Kernel::Vector }
+        if cfg!(feature = "portable") { Kernel::Portable } else { Kernel::Avx512 }
     }
 }
 
-/// Numbers of 16 bits in a register.
-pub(super) const LANES: usize = 16;
-/// Numbers of 32 bits in a register.
-pub(super) const WIDE_LANES: usize = 8;
+/// Numbers of 16 bits that are laid out together.
+pub(super) const LANES: usize = 32;
+/// Numbers of 32 bits that are.
+pub(super) const WIDE_LANES: usize = 16;
+/// Pits, and as many that do not exist as fill three registers of eight numbers.
+pub(super) const PITS: usize = 24;
 
-/// Pits, and as many that do not exist as fill three registers of 32-bit numbers.
-pub(super) const PITS: usize = 3 * WIDE_LANES;
-
-/// A register of 16-bit numbers, aligned as one is loaded.
+/// Numbers of 16 bits, a register of 64 bytes or two of 32, aligned as they are loaded.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 pub(super) struct Lanes(pub(super) [i16; LANES]);
 
-/// A register of 32-bit numbers, aligned as one is loaded.
+/// Numbers of 32 bits, likewise.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 pub(super) struct Wide<T>(pub(super) [T; WIDE_LANES]);
 
-/// The numbers of a quantised network, register by register. Units beyond the network's are zero throughout.
+/// The numbers of a quantised network, lanes by lanes. Units beyond the network's are zero throughout.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// Registers of the first layer.
+    /// Lanes of the first layer.
     pub(super) first: usize,
-    /// Registers of the second layer.
+    /// Lanes of the second layer.
     pub(super) second: usize,
     /// `[player to move][pit]`: where the vectors of a pit's counts begin in `input`; 0 for pits that do not exist.
     pub(super) pits: [[u32; PITS]; 2],
@@ -112,19 +114,21 @@ const LEAD_FACTOR: i16 = 128;
 
 /// The expected result for the player to move, −1 … 1, of a position of rows as wide as the network's.
 #[inline]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables, reason = "one kernel is left"))]
 pub(super) fn value(kernel: Kernel, tables: &Tables, position: &Position) -> f32 {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Vector if vector::available() => vector::value(tables, position),
-        Kernel::Vector | Kernel::Portable => softmax::expected(portable::logits(tables, position)),
+    #[cfg(target_arch = "x86_64")]
+    if let Some(value) = vector::value(kernel, tables, position) {
+        return value;
     }
+    softmax::expected(portable::logits(tables, position))
 }
 
 /// Logits of win, draw and loss, and nothing, of a position of rows as wide as the network's.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables, reason = "one kernel is left"))]
 pub(super) fn logits(kernel: Kernel, tables: &Tables, position: &Position) -> [f32; 4] {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Vector if vector::available() => vector::logits(tables, position),
-        Kernel::Vector | Kernel::Portable => portable::logits(tables, position),
+    #[cfg(target_arch = "x86_64")]
+    if let Some(logits) = vector::logits(kernel, tables, position) {
+        return logits;
     }
+    portable::logits(tables, position)
 }

@@ -31,7 +31,7 @@ pub(super) fn logits(tables: &Tables, position: &Position) -> [f32; 4] {
         }
     }
     let [win, draw, loss] = lanes.map(|lanes| {
-        let [a, b, c, d, e, f, g, h] = lanes;
+        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|lane| lanes[lane] + lanes[lane + WIDE_LANES / 2]);
         ((a + b) + (c + d)) + ((e + f) + (g + h))
     });
     let bias = tables.output_bias;
