@@ -273,6 +273,13 @@ impl Position {
         i32::from(self.piles[mover]) - i32::from(self.piles[1 - mover])
     }
 
+    /// All the seeds of the game, in pits and piles.
+    #[inline]
+    #[must_use]
+    pub fn seeds(&self) -> u32 {
+        self.board.seeds() + u32::from(self.piles[0]) + u32::from(self.piles[1])
+    }
+
     /// Pile plus the seeds in the own row for each player, `[player 0, player 1]`: the score where the game ends
     /// for want of moves.
     #[must_use]
@@ -335,6 +342,19 @@ impl Position {
         }
     }
 
+    /// Whether a move is legal here.
+    #[inline]
+    #[must_use]
+    pub fn allows(&self, mv: Move) -> bool {
+        match mv {
+            Move::Sow { pit, .. } => {
+                let own = usize::from(pit).wrapping_sub(self.to_move.first_pit(self.width())) < self.width();
+                own && self.board.pits()[usize::from(pit)] >= 2
+            }
+            Move::Pass => self.check(mv).is_ok(),
+        }
+    }
+
     /// Plays a move after checking it.
     ///
     /// Repetition is a matter of the game's history, which a position does not know: see
@@ -379,11 +399,36 @@ impl Position {
             return Step { position: next, sowing };
         };
         let sowing = sow(&mut next.board, self.to_move, usize::from(pit), direction);
-        next.piles[self.to_move.index()] += sowing.captured;
+        self.stepped(next.board, sowing)
+    }
+
+    /// What a sowing made of this position, given the board after it.
+    #[inline]
+    fn stepped(&self, board: Board, sowing: Sowing) -> Step {
+        let mut position = Position { board, ..*self };
+        position.piles[self.to_move.index()] += sowing.captured;
         if matches!(sowing.kind, MoveKind::Turn | MoveKind::Capture) {
-            next.to_move = self.to_move.opponent();
+            position.to_move = self.to_move.opponent();
         }
-        Step { position: next, sowing }
+        Step { position, sowing }
+    }
+
+    /// Plays every legal move, each from here, in the order of [`Position::moves`]: faster than one after another.
+    #[inline]
+    pub fn each_step(&self, visit: impl FnMut(Move, Step)) {
+        self.each_step_by(Sower::fastest(), visit);
+    }
+
+    /// [`Position::each_step`] by a given sower.
+    #[inline]
+    pub fn each_step_by(&self, sower: Sower, mut visit: impl FnMut(Move, Step)) {
+        if self.board.can_sow(self.to_move) {
+            self.board.sow_each(sower, self.to_move, |pit, direction, after, sowing| {
+                visit(Move::sow(pit, direction), self.stepped(*after, sowing));
+            });
+        } else if self.board.can_sow(self.to_move.opponent()) {
+            visit(Move::Pass, self.step_by(sower, Move::Pass));
+        }
     }
 
     /// The reflected position: each row reversed, everything else as it was. Its moves are the

@@ -346,6 +346,8 @@ fn specs_that_are_none_are_refused_with_the_reason() {
         ("mcts:sims=0", value, &["`sims=0`", "from 1"]),
         ("mcts:sims=5,c=-1", value, &["`c=-1`", "from 0 to 100"]),
         ("mcts:sims=5,c=inf", value, &["`c=inf`", "from 0 to 100"]),
+        ("mcts:sims=5,playouts=2", value, &["`playouts=2`", "from 0 to 1"]),
+        ("mcts:sims=5,playouts=1,net=x", value, &["`playouts=1`", "`net=`"]),
         ("mcts:c=1", missing, &["`mcts`", "sims=", "ms="]),
         ("net", missing, &["`net`", "net:PATH"]),
         ("net:", missing, &["`net`", "net:PATH"]),

@@ -26,8 +26,9 @@ impl Evaluator for Arbitrary {
     }
 }
 
+/// A depth, every move to the whole of it.
 fn depth(depth: u32) -> Limits {
-    Limits { depth: Some(depth), ..Limits::default() }
+    Limits { depth: Some(depth), full_width: true, ..Limits::default() }
 }
 
 /// A search without a table, which finds what minimax finds.
@@ -53,7 +54,8 @@ fn minimax<E: Evaluator>(game: &mut Game, evaluator: &E, depth: u32, ply: u32) -
     // A perpetual in the mover's row is worth a draw at least; the root's own is left to its moves.
     let least = if ply > 0 && holds_perpetual(game.position()) { Score::DRAW } else { -Score::win_in(0) };
     if depth == 0 {
-        return evaluator.evaluate(game.position()).max(least);
+        let judged = evaluator.evaluate(game.position());
+        return evaluator.tempered(game.position(), judged).max(least);
     }
     let values = game.position().moves().into_iter().map(|mv| {
         game.play(mv).expect("a listed move is legal");
@@ -131,6 +133,26 @@ fn alpha_beta_equals_minimax() {
     assert!(by_history > 20, "the history mattered only {by_history} times");
 }
 
+/// Iterations of up to four plies reduce nothing, and later ones do.
+#[test]
+fn reductions_begin_at_five_plies() {
+    let (mut fewer, mut other) = (0, 0);
+    for number in 0..30 {
+        let game = wandering(Variant::default(), number, &mut game_rng(9, number.into()));
+        for depth_now in 1..=6 {
+            let whole = search(&game, &Arbitrary, &depth(depth_now));
+            let report = search(&game, &Arbitrary, &Limits { depth: Some(depth_now), ..Limits::default() });
+            if depth_now <= 4 {
+                assert_eq!(report, whole, "depth {depth_now}: {}", game.position());
+            } else {
+                fewer += u32::from(report.nodes < whole.nodes);
+                other += u32::from(report.score != whole.score);
+            }
+        }
+    }
+    assert!(fewer > 50 && other > 10, "fewer nodes {fewer} times, another value {other} times");
+}
+
 /// Sparse positions, where passes are forced and games end within the search.
 #[test]
 fn alpha_beta_equals_minimax_where_games_end() {
@@ -189,8 +211,18 @@ fn assert_sound(game: &Game, report: &Report, observed: &[Report]) {
     let depths: Vec<u32> = observed.iter().map(|report| report.depth).collect();
     assert_eq!(depths, (1..=report.depth).collect::<Vec<_>>(), "{}", told());
     if report.score.is_decisive() {
+        // Where late moves are reduced, the way to the end may be longer than it need be, for either side.
         let whole = search(game, &Material, &depth(report.depth + 1));
-        assert_eq!(whole.score, report.score, "{}: but searched to its end: {whole:?}", told());
+        assert_eq!(
+            whole.score.value(),
+            report.score.value(),
+            "{}: but searched to its end: {whole:?}",
+            told()
+        );
+        assert_line_leads_to_score(game, &Material, report);
+        if report.depth <= 4 {
+            assert_eq!(whole.score, report.score, "{}: but searched to its end: {whole:?}", told());
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) static KIND: Kind = Kind {
             depth: options.number("depth", 1, u64::from(search::MAX_DEPTH))?.map(|depth| depth as u32),
             nodes: options.number("nodes", 1, u64::MAX)?,
             time: options.number("ms", 1, 86_400_000)?.map(Duration::from_millis),
+            full_width: false,
         };
         if limits.is_none() {
             return Err(SpecError::Missing { agent: "ab", what: "a limit: depth=, nodes= or ms=" });

@@ -1,4 +1,4 @@
-//! `mcts`: Monte-Carlo tree search, with random playouts or a network at its leaves.
+//! `mcts`: Monte-Carlo tree search, with random playouts, the material count alone or a network at its leaves.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::net::{Network, Quantised};
 use crate::search::{Control, Judge, Mcts, MctsReport, SimLimits};
 
 /// How much a move's being visited seldom counts, where nobody says otherwise.
-const EXPLORATION: f64 = 1.0;
+const EXPLORATION: f64 = 0.2;
 
 const KEYS: &[Key] = &[
     Key { name: "sims", summary: "simulations a move, at least 1" },
@@ -19,14 +19,18 @@ const KEYS: &[Key] = &[
         name: "net",
         summary: "weights to judge leaves with (a .safetensors file) instead of random playouts",
     },
-    Key { name: "c", summary: "exploration, 0 to 100 [default: 1]" },
+    Key {
+        name: "playouts",
+        summary: "random games at a leaf, 0 or 1 [default: 1]; 0 judges by material alone",
+    },
+    Key { name: "c", summary: "exploration, 0 to 100 [default: 0.2]" },
 ];
 
 pub(super) static KIND: Kind = Kind {
     name: "mcts",
     summary: "Monte-Carlo tree search; the first limit reached stops it",
     keys: KEYS,
-    examples: &["mcts:sims=1", "mcts:sims=50", "mcts:sims=50,c=0.5"],
+    examples: &["mcts:sims=1", "mcts:sims=50", "mcts:sims=50,c=0.5", "mcts:sims=50,playouts=0"],
     parse: |text| {
         let mut options = Options::parse("mcts", KEYS, text)?;
         let limits = SimLimits {
@@ -37,16 +41,31 @@ pub(super) static KIND: Kind = Kind {
             return Err(SpecError::Missing { agent: "mcts", what: "a limit: sims= or ms=" });
         }
         let exploration = options.decimal("c", 0.0, 100.0)?.unwrap_or(EXPLORATION);
-        Ok(recipe(limits, exploration, options.path("net")))
+        let playouts = options.number("playouts", 0, 1)?;
+        let net = options.path("net");
+        if let (Some(playouts), Some(_)) = (playouts, &net) {
+            let wanted = "with `net=` the network judges, and no random games are played".to_owned();
+            return Err(SpecError::Value {
+                agent: "mcts",
+                key: "playouts",
+                value: playouts.to_string(),
+                wanted,
+            });
+        }
+        Ok(recipe(limits, exploration, playouts != Some(0), net))
     },
 };
 
-fn recipe(limits: SimLimits, exploration: f64, net: Option<PathBuf>) -> Recipe {
+fn recipe(limits: SimLimits, exploration: f64, playouts: bool, net: Option<PathBuf>) -> Recipe {
     let load = move |width: usize| -> Result<Factory, LoadError> {
         let network = net.as_ref().map(|path| Network::load_for(path, width)).transpose()?;
         let network = network.map(|network| Arc::new(Quantised::new(&network)));
         Ok(Arc::new(move || {
-            let judge = network.clone().map_or(Judge::Playout, Judge::Network);
+            let judge = match &network {
+                Some(network) => Judge::Network(Arc::clone(network)),
+                None if playouts => Judge::Playout,
+                None => Judge::Material,
+            };
             Box::new(MonteCarlo { limits, search: Mcts::new(judge, exploration) })
         }))
     };

@@ -124,6 +124,13 @@ impl Sower {
     }
 }
 
+/// The sum of eight bytes, at most 255.
+#[inline]
+fn sum(bytes: u64) -> u32 {
+    // The highest byte of the product is the sum of all.
+    (bytes.wrapping_mul(u64::MAX / 0xff) >> 56) as u32
+}
+
 impl Board {
     /// A board of rows of `width` pits, filled from `pits` in ring order.
     ///
@@ -161,10 +168,34 @@ impl Board {
         &self.pits[player.row(self.width())]
     }
 
+    /// Seeds in the pits of a player's row, eight bits a pit, the row's first lowest.
+    #[inline]
+    pub(crate) fn row_lanes(&self, player: Player) -> u128 {
+        let [low, middle, high] = self.words();
+        let width = self.width();
+        // The pits from the row's first on, those beyond the row cut off.
+        let lanes = match player {
+            Player::North => u128::from(low) | u128::from(middle) << 64,
+            Player::South => {
+                let shift = 8 * width as u32;
+                (u128::from(low) | u128::from(middle) << 64) >> shift | u128::from(high) << (128 - shift)
+            }
+        };
+        lanes & (u128::MAX >> (128 - 8 * width))
+    }
+
     /// Seeds in a player's row together.
+    #[inline]
     #[must_use]
     pub fn row_seeds(&self, player: Player) -> u32 {
-        self.row(player).iter().map(|&seeds| u32::from(seeds)).sum()
+        let lanes = self.row_lanes(player);
+        sum(lanes as u64) + sum((lanes >> 64) as u64)
+    }
+
+    /// Seeds in all pits together.
+    #[inline]
+    pub(crate) fn seeds(&self) -> u32 {
+        self.words().into_iter().map(sum).sum()
     }
 
     /// Whether a player has a pit that may be sown: one with at least two seeds.
@@ -234,6 +265,32 @@ impl Board {
             Sower::Plain => self.relay_plainly(player, pit, direction, |_| {}),
         };
         self.land(player, relay)
+    }
+
+    /// Sows every pit of `player`'s that may be sown, both ways, each on a board of its own: tells of each its pit, its
+    /// direction, the board after it and what it did, in the order in which moves are generated.
+    #[inline]
+    pub(crate) fn sow_each(
+        &self,
+        sower: Sower,
+        player: Player,
+        mut visit: impl FnMut(usize, Direction, &Board, Sowing),
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if sower == Sower::Vector && vector::available() {
+            return vector::sow_each(self, player, &mut visit);
+        }
+        let first = player.first_pit(self.width());
+        let mut pits = self.sowable_in(player);
+        while pits != 0 {
+            let pit = first + pits.trailing_zeros() as usize;
+            pits &= pits - 1;
+            for direction in Direction::BOTH {
+                let mut after = *self;
+                let sowing = after.sow_by(sower, player, pit, direction);
+                visit(pit, direction, &after, sowing);
+            }
+        }
     }
 
     /// [`Board::sow_by`] seed by seed, telling `observe` every lap.

@@ -1,5 +1,11 @@
 //! Alpha-beta (Knuth & Moore 1975) as principal-variation search (Marsland & Campbell 1982) with iterative deepening,
-//! aspiration windows, a transposition table, killers and history, and the perpetuals of rows as bounds.
+//! aspiration windows, a transposition table, killers and history, late moves reduced, and the perpetuals of rows as
+//! bounds.
+//!
+//! **Reductions.** Moves that come late in the order and neither capture nor keep the turn are searched less deep
+//! first, and to the whole depth only where that finds them better than the best so far. Iterations of up to
+//! [`FULL_WIDTH`] plies reduce nothing, so that what they find is what plain minimax finds, and no search does so that
+//! is told not to ([`Limits::full_width`]).
 //!
 //! **Repetition and the table.** That a repeated position is a draw makes a value depend on the way to it: the graph
 //! history interaction (Kishimoto & Müller 2004). So every value carries how far up the path it leaned: the least
@@ -45,11 +51,12 @@ impl Memory {
 
 /// Searches the position of a game that is not over; `observe` is told every finished iteration.
 ///
-/// A sowing is a ply, an extra move a further one, a forced pass one. A position that occurred since the last
+/// A sowing is a ply, an extra move a further one, a forced pass one; from iterations of five plies on, late moves may
+/// be searched less deep. A position that occurred since the last
 /// capture, in the game or in the line being searched, is a draw. Deterministic, from the game, the limits and what
 /// the memory holds, unless `limits.time` is set or `control` stops it. It stops early where the value is proven: a
-/// win or loss found, or every line searched to its end. No limit on nodes is passed; time is looked at every few
-/// hundred nodes.
+/// win or loss found, or every line searched to its end. No limit on nodes is passed; time is looked at every 64
+/// nodes.
 ///
 /// # Panics
 /// When the game is over, or `limits` holds no limit and there is no flag to stop it.
@@ -68,6 +75,7 @@ pub fn alpha_beta<E: Evaluator>(
     for count in memory.history.as_flattened_mut().as_flattened_mut() {
         *count /= 8;
     }
+    memory.table.begin();
     let deepest = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
     let path = game.recent().iter().map(|position| (key_of(position), *position)).collect();
     let mut search = Search {
@@ -82,12 +90,14 @@ pub fn alpha_beta<E: Evaluator>(
         control: *control,
         deadline: control.deadline(limits.time),
         stopped: false,
+        reduces: false,
     };
     search.push_children(root, 0, None);
-    let first = search.children.last().expect("a position where the game is not over has a move").mv;
+    let first = search.next_child(0).expect("a position where the game is not over has a move").mv;
     search.children.clear();
     let mut report = Report { score: Score::DRAW, line: vec![first], depth: 0, nodes: 0 };
     for depth in 1..=deepest {
+        search.reduces = depth > FULL_WIDTH && !limits.full_width;
         let found = search.iteration(root, depth, report.score);
         // An iteration cut short still counts as far as it came: the old best move was tried first. But that a move
         // loses proves nothing while others have not been looked at.
@@ -108,6 +118,16 @@ pub fn alpha_beta<E: Evaluator>(
     }
     report
 }
+
+/// Depth of the deepest iteration that searches every move to the whole depth.
+const FULL_WIDTH: u32 = 4;
+/// Least depth of a node whose late moves are reduced, by one ply from the child of this number on, counted from 0, and
+/// by two from that one on. Found by matches.
+const REDUCED: (u32, [u32; 2]) = (3, [2, 5]);
+
+/// Least depth of a node that the table keeps: a smaller one is searched sooner than what is stored of it comes from
+/// memory.
+const STORED: u32 = 3;
 
 /// Half the width of the first aspiration window.
 const ASPIRATION: i32 = 300;
@@ -157,6 +177,8 @@ struct Search<'a, E> {
     control: Control<'a>,
     deadline: Option<std::time::Duration>,
     stopped: bool,
+    /// Whether this iteration reduces late moves.
+    reduces: bool,
 }
 
 impl<E: Evaluator> Search<'_, E> {
@@ -182,42 +204,50 @@ impl<E: Evaluator> Search<'_, E> {
         let place = self.path.len() - 1;
         let key = self.path[place].0;
         let at_root = ply == 0;
-        let stored = self.memory.table.get(key).copied();
+        let stored = if depth >= STORED { self.memory.table.get(key) } else { None };
         if let Some(entry) = stored
             && !at_root
             && let Some(found) = usable(&entry, depth, ply, (alpha, beta))
         {
-            self.lines[ply].extend(entry.mv());
+            self.lines[ply].extend(entry.mv);
             return found;
         }
         let mut best = Found { score: -Score::INFINITE, leaned: NOWHERE, is_final: true };
-        // A row that holds a perpetual is worth a draw at least, whatever the path.
-        if !at_root && alpha < Score::DRAW && holds_perpetual(position) {
-            if beta <= Score::DRAW {
-                return Found::certain(Score::DRAW);
-            }
-            best.score = Score::DRAW;
-            alpha = Score::DRAW;
-        }
-        let floor = alpha;
+        let mut floor = alpha;
         let mut best_move = None;
         let mut leaned = NOWHERE;
         let mut is_final = true;
-        let hint = stored.and_then(|entry| entry.mv()).filter(|&mv| position.check(mv).is_ok());
+        let hint =
+            stored.and_then(|entry| entry.mv).or(self.killers[ply][0]).filter(|&mv| position.allows(mv));
         let in_hand = self.children.len();
+        // The best move of before is tried before the others are even sown.
+        let sow_at = u32::from(hint.is_some());
         if let Some(mv) = hint {
-            // The best move of before is tried before the others are even sown.
-            self.children.push(Child { mv, step: position.step(mv), order: 0 });
-        } else {
-            self.push_children(position, ply, None);
+            self.children.push(Child { mv, step: position.step(mv), order: 0, is_quiet: false });
         }
+        // On the last ply it takes less time than to ask for a perpetual.
+        let ask_at = if depth > 1 { 0 } else { sow_at };
         let mut number = 0;
-        while let Some(child) = self.next_child(position, in_hand, ply, hint.filter(|_| number == 1)) {
+        loop {
+            // A row that holds a perpetual is worth a draw at least, whatever the path.
+            if number == ask_at && !at_root && alpha < Score::DRAW && holds_perpetual(position) {
+                if beta <= Score::DRAW {
+                    self.children.truncate(in_hand);
+                    return Found::certain(Score::DRAW);
+                }
+                best.score = Score::DRAW;
+                (alpha, floor) = (Score::DRAW, Score::DRAW);
+                self.lines[ply].clear();
+            }
+            if number == sow_at {
+                self.push_children(position, ply, hint);
+            }
+            let Some(child) = self.next_child(in_hand) else { break };
             if self.out_of_budget() {
                 break;
             }
             self.nodes += 1;
-            let found = self.child(position, &child, node, (alpha, beta), number == 0);
+            let found = self.child(position, &child, node, (alpha, beta), number);
             if self.stopped {
                 // What the child returned is unfinished, and is not used.
                 break;
@@ -258,32 +288,27 @@ impl<E: Evaluator> Search<'_, E> {
             _ => Bound::Upper,
         };
         let score = best.score.seen_from(ply as u32);
-        self.memory.table.put(Entry::new(key, score, best_move.or(hint), depth, bound, is_final));
+        if depth >= STORED {
+            self.memory.table.put(key, &Entry { score, mv: best_move.or(hint), depth, bound, is_final });
+        }
         best
     }
 
-    /// Takes the next child in hand beyond the first `in_hand`; once the hinted one is `tried`, the others are sown.
-    fn next_child(
-        &mut self,
-        position: &Position,
-        in_hand: usize,
-        ply: usize,
-        tried: Option<Move>,
-    ) -> Option<Child> {
-        if tried.is_some() {
-            self.push_children(position, ply, tried);
-        }
-        if self.children.len() > in_hand { self.children.pop() } else { None }
+    /// Takes the most promising child in hand beyond the first `in_hand`; of equals the last.
+    fn next_child(&mut self, in_hand: usize) -> Option<Child> {
+        let best = (in_hand..self.children.len()).max_by_key(|&at| self.children[at].order)?;
+        Some(self.children.swap_remove(best))
     }
 
-    /// Value of a child for the player to move of its *parent*, with the lines below it.
+    /// Value of a child for the player to move of its *parent*, with the lines below it; `number` counts those that
+    /// were tried before it.
     fn child(
         &mut self,
         parent: &Position,
         child: &Child,
         node: Node,
         (alpha, beta): (Score, Score),
-        is_first: bool,
+        number: u32,
     ) -> Found {
         let position = &child.step.position;
         self.lines[node.ply + 1].clear();
@@ -318,31 +343,55 @@ impl<E: Evaluator> Search<'_, E> {
             return Found { score, leaned: NOWHERE, is_final: false };
         }
         let below = Node { depth: node.depth - 1, ply: node.ply + 1, since };
+        let reduced = self.reduction(child, node, number).min(below.depth - 1);
         self.path.push((key, *position));
-        let mut search = |(alpha, beta): (Score, Score)| {
+        let mut search = |(alpha, beta): (Score, Score), reduced: u32| {
             let window = if turned { (-beta, -alpha) } else { (alpha, beta) };
-            let found = self.node(position, below, window);
+            let found = self.node(position, Node { depth: below.depth - reduced, ..below }, window);
             Found { score: oriented(found.score), ..found }
         };
-        // Every child but the first has only to be shown no better than the best so far; one that is, is searched
-        // again in earnest.
-        let mut found =
-            if is_first { search((alpha, beta)) } else { search((alpha, alpha.next().min(beta))) };
-        if !is_first && found.score > alpha && found.score < beta {
-            found = search((alpha, beta));
-        }
+        let found = if number == 0 {
+            search((alpha, beta), 0)
+        } else {
+            // Every child but the first has only to be shown no better than the best so far; one that is, is searched
+            // again in earnest.
+            let narrow = (alpha, alpha.next().min(beta));
+            let mut found = search(narrow, reduced);
+            if reduced > 0 && found.score > alpha {
+                found = search(narrow, 0);
+            }
+            if found.score > alpha && found.score < beta {
+                found = search((alpha, beta), 0);
+            }
+            found
+        };
         self.path.pop();
         found
     }
 
+    /// By how many plies a child is searched less deep.
+    fn reduction(&self, child: &Child, node: Node, number: u32) -> u32 {
+        let (depth, numbers) = REDUCED;
+        if self.reduces && node.depth >= depth && child.is_quiet {
+            numbers.into_iter().map(|from| u32::from(number >= from)).sum()
+        } else {
+            0
+        }
+    }
+
     /// Value of a position where the search ends, for its player to move: a draw at least where their row holds a
-    /// perpetual. That is asked only where it can matter to the window.
+    /// perpetual. That, and a second look, is asked only where it can matter to the window.
     fn judge(&self, position: &Position, (alpha, beta): (Score, Score)) -> Score {
         let judged = self.evaluator.evaluate(position);
-        if judged >= Score::DRAW || judged >= beta {
-            return judged;
+        if judged > Score::DRAW {
+            if judged <= alpha { judged } else { self.evaluator.tempered(position, judged) }
+        } else if judged == Score::DRAW || judged >= beta {
+            judged
+        } else if alpha >= Score::DRAW || holds_perpetual(position) {
+            Score::DRAW
+        } else {
+            judged
         }
-        if alpha >= Score::DRAW || holds_perpetual(position) { Score::DRAW } else { judged }
     }
 
     /// Remembers a move that cut its node off.
@@ -358,10 +407,14 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// Whether a limit is reached; asked before each position is visited, so that no limit on them is passed. The
-    /// clock is asked every 256 nodes: some tens of microseconds.
+    /// clock is asked every 64 nodes: some ten microseconds, or one or two milliseconds where all of them ask for
+    /// perpetuals that have to be walked.
     fn out_of_budget(&mut self) -> bool {
-        self.stopped |= self.nodes >= self.most_nodes;
-        if self.nodes.is_multiple_of(256) {
+        if self.stopped {
+            return true;
+        }
+        self.stopped = self.nodes >= self.most_nodes;
+        if self.nodes.is_multiple_of(64) {
             self.stopped |= self.control.is_over(self.deadline);
         }
         self.stopped
@@ -370,28 +423,25 @@ impl<E: Evaluator> Search<'_, E> {
     /// Puts the children of a position, all but the hinted one, on top of the children in hand: captures by what
     /// they gain, killers, extra moves, the rest by history; the most promising last.
     fn push_children(&mut self, position: &Position, ply: usize, hint: Option<Move>) {
-        let first = self.children.len();
         let killers = self.killers[ply];
         let history = &self.memory.history[position.to_move().index()];
-        for mv in position.moves() {
+        let children = &mut self.children;
+        position.each_step(|mv, step| {
             if hint == Some(mv) {
-                continue;
+                return;
             }
-            let step = position.step(mv);
             let past = match mv {
                 Move::Sow { pit, direction } => history[usize::from(pit)][direction as usize].min(0xffff),
                 Move::Pass => 0,
             };
-            let order = match step.sowing.kind {
-                MoveKind::Capture => 0x40_0000 + 0x1_0000 * u32::from(step.sowing.captured),
-                _ if killers.contains(&Some(mv)) => 0x3f_0000,
-                MoveKind::Extra => 0x10_0000,
-                _ => 0,
+            let (order, is_quiet) = match step.sowing.kind {
+                MoveKind::Capture => (0x40_0000 + 0x1_0000 * u32::from(step.sowing.captured), false),
+                _ if killers.contains(&Some(mv)) => (0x3f_0000, false),
+                MoveKind::Extra => (0x10_0000, false),
+                _ => (0, true),
             };
-            self.children.push(Child { mv, step, order: order + past });
-        }
-        // Equal moves keep an order of their own, so that the search is the same on every machine.
-        self.children[first..].sort_unstable_by_key(|child| (child.order, child.mv));
+            children.push(Child { mv, step, order: order + past, is_quiet });
+        });
     }
 }
 
@@ -399,7 +449,7 @@ impl<E: Evaluator> Search<'_, E> {
 /// or nothing.
 fn usable(entry: &Entry, depth: u32, ply: usize, (alpha, beta): (Score, Score)) -> Option<Found> {
     let score = entry.score.seen_from_root(ply as u32);
-    let deep_enough = u32::from(entry.depth) >= depth || entry.is_final || score.is_decisive();
+    let deep_enough = entry.depth >= depth || entry.is_final || score.is_decisive();
     let enough = match entry.bound {
         Bound::None => false,
         Bound::Exact => true,
@@ -414,5 +464,8 @@ fn usable(entry: &Entry, depth: u32, ply: usize, (alpha, beta): (Score, Score)) 
 struct Child {
     mv: Move,
     step: Step,
+    /// The greater, the sooner it is tried.
     order: u32,
+    /// Whether it neither captures nor keeps the turn, nor was tried for another reason.
+    is_quiet: bool,
 }

@@ -7,8 +7,11 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use rustc_hash::FxHashSet;
+
+use crate::board::Board;
 use crate::position::Position;
-use crate::rules::{MAX_WIDTH, MIN_WIDTH};
+use crate::rules::{MAX_WIDTH, MIN_WIDTH, Player};
 
 /// Whether the row of the player to move is known to hold a perpetual: a circle of extra moves, or an endless relay,
 /// within reach by extra moves alone. It is then worth at least a draw to that player.
@@ -18,27 +21,44 @@ use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 /// what was asked before.
 #[must_use]
 pub fn holds_perpetual(position: &Position) -> bool {
-    let board = position.board();
-    let row = board.row(position.to_move());
-    let seeds = row.iter().map(|&seeds| usize::from(seeds)).sum();
-    let memory = memory(row.len());
-    if row.len() <= NARROW {
-        let lanes = lanes(row) as u64;
+    row_holds_perpetual(position.board(), position.to_move())
+}
+
+/// Whether a player's row has so few seeds that [`holds_perpetual`] is tabled for it: a look in most cases, and rows with
+/// more seeds hold one but seldom.
+pub(super) fn is_tabled(board: &Board, player: Player) -> bool {
+    board.row_seeds(player) as usize <= 24
+}
+
+/// [`holds_perpetual`] of a player's row, whoever is to move: what that player could do if it were their turn now.
+pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
+    let width = board.width();
+    let lanes = board.row_lanes(player);
+    let seeds = board.row_seeds(player) as usize;
+    if width <= NARROW {
+        let lanes = lanes as u64;
+        if lanes.staying(width).is_empty() {
+            return false;
+        }
+        let memory = memory(width);
         if seeds <= memory.table.most {
-            memory.table.layer(seeds).holds(row.len(), lanes)
+            answer(width, lanes, &mut Tabled { width, layer: memory.table.layer(seeds) })
         } else if seeds <= 127 {
-            memory.slots.get(lanes).unwrap_or_else(|| Walk::new(row.len(), lanes).exact(&memory.slots))
+            answer(width, lanes, &mut &memory.slots)
         } else {
             false
         }
     } else {
-        let lanes = lanes(row);
-        if seeds <= memory.table.most {
-            return memory.table.layer(seeds).holds(row.len(), lanes);
+        if lanes.staying(width).is_empty() {
+            return false;
         }
-        let Some(key) = key_of(row) else { return false };
+        let memory = memory(width);
+        if seeds <= memory.table.most {
+            return answer(width, lanes, &mut Tabled { width, layer: memory.table.layer(seeds) });
+        }
+        let Some(key) = key_of(board.row(player)) else { return false };
         memory.slots.get(key).unwrap_or_else(|| {
-            let answer = Walk::new(row.len(), lanes).bounded();
+            let answer = answer(width, lanes, &mut Bounded { looked_at: 0, done: FxHashSet::default() });
             memory.slots.put(key, answer);
             answer
         })
@@ -52,11 +72,6 @@ const NARROW: usize = 8;
 const MOST_ROWS: usize = 1000;
 /// For each width the most seeds of rows that are tabled, so that a table takes two or three megabytes at most.
 const TABLED: [usize; MAX_WIDTH - MIN_WIDTH + 1] = [40, 32, 28, 24, 20, 18];
-
-/// Seeds of a row, eight bits a pit, the first pit lowest.
-fn lanes(row: &[u8]) -> u128 {
-    row.iter().rev().fold(0, |lanes, &seeds| lanes << 8 | u128::from(seeds))
-}
 
 /// A wide row as a number below 2⁶³, one to one; `None` for rows with so many seeds that there is none.
 fn key_of(row: &[u8]) -> Option<u64> {
@@ -123,10 +138,6 @@ impl Table {
 struct Layer<'a>(&'a [AtomicU8]);
 
 impl Layer<'_> {
-    fn holds<R: Lanes>(self, width: usize, row: R) -> bool {
-        self.get(row.rank(width)).unwrap_or_else(|| Walk::new(width, row).tabled(self))
-    }
-
     fn get(self, rank: usize) -> Option<bool> {
         // Each state is told by its own two bits, so no order between bytes matters.
         match self.0[rank / 4].load(Ordering::Relaxed) >> (rank % 4 * 2) & 3 {
@@ -137,7 +148,10 @@ impl Layer<'_> {
 
     fn put(self, rank: usize, answer: bool) {
         let state = if answer { 2 } else { 1 };
-        self.0[rank / 4].fetch_or(state << (rank % 4 * 2), Ordering::Relaxed);
+        let byte = &self.0[rank / 4];
+        // Another thread's answer for a neighbour, written between these two, is lost, and found again when it is asked
+        // for.
+        byte.store(byte.load(Ordering::Relaxed) | state << (rank % 4 * 2), Ordering::Relaxed);
     }
 }
 
@@ -177,9 +191,23 @@ trait Lanes: Copy + Eq + Ord + std::hash::Hash {
     fn lifted(self, pit: usize) -> Self;
     /// One more seed in each of `count` pits from `first` on.
     fn sown(self, first: usize, count: usize) -> Self;
+    /// The moves whose first lap stays in a row of `width` pits.
+    fn staying(self, width: usize) -> Moves<Self>;
+    /// Takes one move from a set: its pit, and whether it goes up. `None` where there is none.
+    fn take(moves: &mut Moves<Self>) -> Option<(usize, bool)>;
     /// The row's number among those of `width` pits with as many seeds (combinatorial number system: Lehmer 1964):
     /// the ends of the pits in a line of seeds and dividers, taken as a choice of places.
     fn rank(self, width: usize) -> usize;
+}
+
+/// A set of moves: of each pit's eight bits the highest stands for the move up, the next one for that down.
+#[derive(Clone, Copy)]
+struct Moves<R>(R);
+
+impl<R: Default + PartialEq> Moves<R> {
+    fn is_empty(&self) -> bool {
+        self.0 == R::default()
+    }
 }
 
 macro_rules! lanes {
@@ -200,6 +228,53 @@ macro_rules! lanes {
                 const ONES: $integer = <$integer>::MAX / 0xff;
                 // `count` is at least 1 and the pits are all in the row.
                 self + ((ONES >> (<$integer>::BITS as usize - 8 * count)) << (8 * first))
+            }
+
+            #[inline]
+            fn staying(self, width: usize) -> Moves<Self> {
+                const ONES: $integer = <$integer>::MAX / 0xff;
+                const HIGH: $integer = ONES << 7;
+                /// For each width, and each pit, how many pits there are above it.
+                const ABOVE: [$integer; MAX_WIDTH + 1] = {
+                    let mut above = [0; MAX_WIDTH + 1];
+                    let mut width = 1;
+                    while width <= MAX_WIDTH && width * 8 <= <$integer>::BITS as usize {
+                        let mut pit = 0;
+                        while pit < width {
+                            above[width] |= ((width - 1 - pit) as $integer) << (8 * pit);
+                            pit += 1;
+                        }
+                        width += 1;
+                    }
+                    above
+                };
+                /// For each pit how many there are below it.
+                const BELOW: $integer = {
+                    let mut below = 0;
+                    let mut pit = 1;
+                    while pit < MAX_WIDTH && pit * 8 < <$integer>::BITS as usize {
+                        below |= (pit as $integer) << (8 * pit);
+                        pit += 1;
+                    }
+                    below
+                };
+                // A byte's highest bit survives the subtraction where no more is taken than is there. Pits of 128
+                // seeds and more never stay in the row.
+                let low = self & !HIGH;
+                let two = (low + (ONES << 7) - 2 * ONES) & HIGH & !self;
+                let up = ((ABOVE[width] | HIGH) - low) & two;
+                let down = ((BELOW | HIGH) - low) & two;
+                Moves(up | down >> 1)
+            }
+
+            #[inline]
+            fn take(moves: &mut Moves<Self>) -> Option<(usize, bool)> {
+                if moves.0 == 0 {
+                    return None;
+                }
+                let bit = moves.0.trailing_zeros() as usize;
+                moves.0 &= moves.0 - 1;
+                Some((bit / 8, bit % 8 == 7))
             }
 
             #[inline]
@@ -226,7 +301,7 @@ enum Extra<R> {
     Row(R),
 }
 
-/// Sows a pit of a row of `width` pits, to higher pits first or to lower ones.
+/// Sows a pit of a row of `width` pits, to higher pits first or to lower ones; the first lap stays in the row.
 #[inline]
 fn extra<R: Lanes>(width: usize, row: R, pit: usize, up: bool) -> Extra<R> {
     let (mut sown, mut at, mut way) = (row, pit, up);
@@ -250,122 +325,126 @@ fn extra<R: Lanes>(width: usize, row: R, pit: usize, up: bool) -> Extra<R> {
     }
 }
 
-/// A walk through the rows that extra moves lead to, depth first.
-struct Walk<R> {
-    width: usize,
-    /// The rows from the first to the present one.
-    rows: Vec<R>,
-    /// For each of them the next move to try.
-    tried: Vec<usize>,
+/// What is known of the rows that a walk comes to.
+trait Known<R> {
+    fn get(&self, row: R) -> Option<bool>;
+    fn put(&mut self, row: R, answer: bool);
+    /// Whether one more row may be looked at.
+    fn may_go_on(&mut self) -> bool {
+        true
+    }
 }
 
-/// What a walk comes to next.
-enum Onward<R> {
-    /// The circle is closed, or an endless relay found.
-    Circle,
-    /// A row below the present one.
-    Row(R),
-    /// Nothing: all extra moves of this row were followed, and no circle is in reach of it.
-    Done(R),
+/// The rows of one number of seeds, all of them tabled.
+struct Tabled<'a> {
+    width: usize,
+    layer: Layer<'a>,
+}
+
+impl<R: Lanes> Known<R> for Tabled<'_> {
+    #[inline]
+    fn get(&self, row: R) -> Option<bool> {
+        self.layer.get(row.rank(self.width))
+    }
+
+    #[inline]
+    fn put(&mut self, row: R, answer: bool) {
+        self.layer.put(row.rank(self.width), answer);
+    }
+}
+
+impl Known<u64> for &Slots {
+    #[inline]
+    fn get(&self, row: u64) -> Option<bool> {
+        Slots::get(self, row)
+    }
+
+    #[inline]
+    fn put(&mut self, row: u64, answer: bool) {
+        Slots::put(self, row, answer);
+    }
+}
+
+/// Nothing but the rows of this walk, of which no more than [`MOST_ROWS`] are looked at.
+struct Bounded<R> {
+    looked_at: usize,
+    done: FxHashSet<R>,
+}
+
+impl<R: Lanes> Known<R> for Bounded<R> {
+    fn get(&self, row: R) -> Option<bool> {
+        self.done.contains(&row).then_some(false)
+    }
+
+    fn put(&mut self, row: R, answer: bool) {
+        if !answer {
+            self.done.insert(row);
+        }
+    }
+
+    fn may_go_on(&mut self) -> bool {
+        self.looked_at += 1;
+        self.looked_at <= MOST_ROWS
+    }
+}
+
+/// Whether a circle of extra moves or an endless relay is within reach of a row: known, or found by a walk through all
+/// the rows that extra moves lead to, depth first. Those that are done reach none, those on the way to one do.
+fn answer<R: Lanes>(width: usize, row: R, known: &mut impl Known<R>) -> bool {
+    known.get(row).unwrap_or_else(|| {
+        Walk { width, way: Vec::with_capacity(32), open: Vec::with_capacity(64) }.run(row, known)
+    })
+}
+
+struct Walk<R> {
+    width: usize,
+    /// The rows from the first to the present one, and where the rows begin that are open below each.
+    way: Vec<(R, usize)>,
+    /// Rows still to be looked at.
+    open: Vec<R>,
 }
 
 impl<R: Lanes> Walk<R> {
-    fn new(width: usize, row: R) -> Walk<R> {
-        Walk { width, rows: vec![row], tried: vec![0] }
-    }
-
-    fn enter(&mut self, row: R) {
-        self.rows.push(row);
-        self.tried.push(0);
-    }
-
-    /// Goes on from the present row; `None` when the walk is over.
-    fn onward(&mut self) -> Option<Onward<R>> {
-        let row = *self.rows.last()?;
-        let tried = self.tried.last_mut().expect("there is one for each row");
-        while *tried < 2 * self.width {
-            let (pit, up) = (*tried / 2, tried.is_multiple_of(2));
-            *tried += 1;
-            if row.seeds(pit) < 2 {
+    fn run(mut self, first: R, known: &mut impl Known<R>) -> bool {
+        let mut found = known.may_go_on() && self.enter(first, known);
+        while let (false, Some(&(row, begin))) = (found, self.way.last()) {
+            if self.open.len() == begin {
+                known.put(row, false);
+                self.way.pop();
                 continue;
             }
-            match extra(self.width, row, pit, up) {
-                Extra::None => {}
-                Extra::Endless => return Some(Onward::Circle),
-                Extra::Row(next) if self.rows.contains(&next) => return Some(Onward::Circle),
-                Extra::Row(next) => return Some(Onward::Row(next)),
-            }
+            let next = self.open.pop().expect("there are more than the rows above had");
+            // It may have become known since.
+            found = match known.get(next) {
+                Some(answer) => answer,
+                None if known.may_go_on() => self.enter(next, known),
+                None => return false,
+            };
         }
-        self.rows.pop();
-        self.tried.pop();
-        Some(Onward::Done(row))
+        for &(row, _) in &self.way {
+            known.put(row, true);
+        }
+        found
     }
 
-    /// Looks at no more than [`MOST_ROWS`].
-    fn bounded(mut self) -> bool {
-        let mut done = std::collections::HashSet::new();
-        let mut entered = 1;
-        while let Some(onward) = self.onward() {
-            match onward {
-                Onward::Circle => return true,
-                Onward::Row(next) if done.contains(&next) => {}
-                Onward::Row(_) if entered == MOST_ROWS => return false,
-                Onward::Row(next) => {
-                    entered += 1;
-                    self.enter(next);
-                }
-                Onward::Done(row) => {
-                    done.insert(row);
-                }
+    /// Goes on to a row: opens the rows that its extra moves lead to and of which nothing is known. Tells whether a
+    /// circle is already in reach. All are looked up before the first is gone on to, so that no look waits for another.
+    #[inline]
+    fn enter(&mut self, row: R, known: &impl Known<R>) -> bool {
+        self.way.push((row, self.open.len()));
+        let mut moves = row.staying(self.width);
+        while let Some((pit, up)) = R::take(&mut moves) {
+            match extra(self.width, row, pit, up) {
+                Extra::None => {}
+                Extra::Endless => return true,
+                Extra::Row(next) => match known.get(next) {
+                    Some(true) => return true,
+                    Some(false) => {}
+                    None if self.way.iter().any(|&(met, _)| met == next) => return true,
+                    None => self.open.push(next),
+                },
             }
         }
         false
-    }
-}
-
-impl<R: Lanes> Walk<R> {
-    /// Looks at every row there is, and tables the answer for each: those that are done reach no circle, those on
-    /// the way to one do.
-    fn tabled(mut self, layer: Layer<'_>) -> bool {
-        let width = self.width;
-        let answer = loop {
-            match self.onward() {
-                None => break false,
-                Some(Onward::Circle) => break true,
-                Some(Onward::Done(row)) => layer.put(row.rank(width), false),
-                Some(Onward::Row(next)) => match layer.get(next.rank(width)) {
-                    Some(true) => break true,
-                    Some(false) => {}
-                    None => self.enter(next),
-                },
-            }
-        };
-        for above in &self.rows {
-            layer.put(above.rank(width), true);
-        }
-        answer
-    }
-}
-
-impl Walk<u64> {
-    /// Looks at every row there is, and keeps the answer for each as [`Walk::tabled`] does; one that was lost is
-    /// found again.
-    fn exact(mut self, slots: &Slots) -> bool {
-        let answer = loop {
-            match self.onward() {
-                None => break false,
-                Some(Onward::Circle) => break true,
-                Some(Onward::Done(row)) => slots.put(row, false),
-                Some(Onward::Row(next)) => match slots.get(next) {
-                    Some(true) => break true,
-                    Some(false) => {}
-                    None => self.enter(next),
-                },
-            }
-        };
-        for &above in &self.rows {
-            slots.put(above, true);
-        }
-        answer
     }
 }

@@ -25,6 +25,14 @@ impl Score {
         Score((result.clamp(-1.0, 1.0) * SCALE as f32).round() as i32)
     }
 
+    /// The lead as an expected result: `lead / (|lead| + seeds / 5)`.
+    #[inline]
+    pub(super) const fn of_lead(lead: i32, seeds: u32) -> Score {
+        // At most 255 seeds there are, so nothing overflows.
+        let most = 5 * lead.abs() + seeds as i32;
+        Score(5 * lead * SCALE / if most == 0 { 1 } else { most })
+    }
+
     /// A proven win after `plies` plies of play.
     #[must_use]
     pub const fn win_in(plies: u32) -> Score {
@@ -69,6 +77,11 @@ impl Score {
         }
     }
 
+    /// Half an expected result, towards the draw.
+    pub(super) const fn halved(self) -> Score {
+        Score(self.0 / 2)
+    }
+
     /// A score that counts plies from the root, as seen from a position `ply` plies on.
     pub(super) const fn seen_from(self, ply: u32) -> Score {
         if self.is_win() {
@@ -89,6 +102,16 @@ impl Score {
         } else {
             self
         }
+    }
+
+    /// The score as 32 bits, 0 for a draw.
+    pub(super) const fn bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The score of so many bits.
+    pub(super) const fn from_bits(bits: u32) -> Score {
+        Score(bits as i32)
     }
 
     /// The expected result, −1 … 1; exactly ±1 where it is proven.

@@ -105,7 +105,7 @@ impl Go {
         let times =
             [self.movetime.map(budget::for_move), clock.map(|left| budget::for_clock(left, increment))];
         let time = times.into_iter().flatten().min();
-        let limits = Limits { depth: self.depth, nodes: self.nodes, time };
+        let limits = Limits { depth: self.depth, nodes: self.nodes, time, full_width: false };
         Ok((!limits.is_none()).then_some(limits))
     }
 }

@@ -1,6 +1,6 @@
 //! The engine beside its slow twin: the same moves, and the same from each of them.
 
-use giuthi_engine::{Game, Move, Position, Sower, Sowing};
+use giuthi_engine::{Direction, Game, Move, Position, Sower, Sowing};
 
 use crate::reference::{Deed, Reference};
 
@@ -37,6 +37,16 @@ pub(crate) fn compare_moves(position: &Position) -> u64 {
     let moves = position.moves();
     assert_eq!(start.legal(), written(&moves), "{position}: moves");
     assert_eq!(start.ending, position.no_moves().then_some("no-moves"), "{position}: over");
+    for sower in Sower::ALL {
+        let mut steps = Vec::new();
+        position.each_step_by(sower, |mv, step| steps.push((mv, step)));
+        let one_by_one: Vec<_> = moves.iter().map(|&mv| (mv, position.step_by(Sower::Plain, mv))).collect();
+        assert_eq!(steps, one_by_one, "{position}: {sower:?}");
+    }
+    let all = (0..=255).flat_map(|pit| Direction::BOTH.map(|direction| Move::Sow { pit, direction }));
+    for mv in all.chain([Move::Pass]) {
+        assert_eq!(position.allows(mv), moves.contains(&mv), "{position}: {mv:?}");
+    }
     let mut laps = 0;
     for mv in moves {
         let told = || format!("{position}: {mv}");

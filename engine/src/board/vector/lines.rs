@@ -1,7 +1,7 @@
-//! Lines of play, every ply of them played. The moves of a position are sown side by side, a lap of each in turn; the
-//! last plies of the lines, which are nearly all there are, as many at once as there is room for, whatever positions
-//! they are played in.
+//! Lines of play, every ply of them played. The moves of a position are sown abreast; the last plies of the lines, which
+//! are nearly all there are, as many at once as there is room for, whatever positions they are played in.
 
+use super::abreast::{Child, sow_all};
 use super::relay::{self, TRUSTED};
 use super::relays::{Bits, Relays, SLOTS};
 use super::ring::{Course, End, Ring, end};
@@ -9,77 +9,6 @@ use super::seen::{Seen, bits_of, seen};
 use crate::perft::Tally;
 use crate::position::Position;
 use crate::rules::{MAX_WIDTH, Player};
-
-/// A move and what came of it.
-#[derive(Clone, Copy)]
-struct Child<R> {
-    end: End<R>,
-    endless: bool,
-}
-
-impl<R: Ring> Child<R> {
-    /// What comes of a move whose relay has run; it began down where `down` is 1.
-    #[inline(always)]
-    fn of(run: relay::Run<R>, down: u32) -> Child<R> {
-        let end = if run.endless {
-            End { ring: run.turned, passes: 0, captured: 0, columns: 0 }
-        } else {
-            end(run.turned, run.course, ((down + run.laps + 1) & 1) as usize)
-        };
-        Child { end, endless: run.endless }
-    }
-}
-
-/// Sows every move of a position that has one; tells how many there are.
-#[inline(always)]
-fn sow_all<R: Ring>(ring: R, children: &mut [Child<R>; 2 * MAX_WIDTH]) -> usize {
-    let mut turned = [ring; 2 * MAX_WIDTH];
-    let mut courses = [Course::new::<R>(0, 0); 2 * MAX_WIDTH];
-    let mut seeds = [0; 2 * MAX_WIDTH];
-    let mut pits = ring.sowable() & ((1 << R::WIDTH) - 1);
-    let mut count = 0;
-    while pits != 0 {
-        let pit = pits.trailing_zeros() as usize;
-        pits &= pits - 1;
-        for down in 0..2 {
-            turned[count] = ring.turned(down, pit);
-            courses[count] = Course::new::<R>(down, pit);
-            seeds[count] = turned[count].seeds();
-            count += 1;
-        }
-    }
-    let starts = (turned, courses);
-    let mut running = (1u32 << count) - 1;
-    let mut laps = 0;
-    while running != 0 {
-        laps += 1;
-        let mut landed = 0;
-        // Those that have landed run on, and nobody looks: fewer branches for a few laps more.
-        for at in 0..count {
-            turned[at] = turned[at].lap(seeds[at]);
-            courses[at].advance::<R>(seeds[at]);
-            seeds[at] = turned[at].seeds();
-            landed |= u32::from(seeds[at] == 1) << at;
-        }
-        landed &= running;
-        running &= !landed;
-        while landed != 0 {
-            let at = landed.trailing_zeros() as usize;
-            landed &= landed - 1;
-            let down = (at as u32 + laps + 1) & 1;
-            children[at] = Child { end: end(turned[at], courses[at], down as usize), endless: false };
-        }
-        // A last long one is sown by itself.
-        if laps == TRUSTED || running.is_power_of_two() {
-            while running != 0 {
-                let at = running.trailing_zeros() as usize;
-                running &= running - 1;
-                children[at] = Child::of(relay::run(starts.0[at], starts.1[at]), at as u32 & 1);
-            }
-        }
-    }
-    count
-}
 
 /// A position in a line.
 #[derive(Clone, Copy)]
@@ -166,7 +95,8 @@ impl<R: Ring> Lines<R> {
         let pits = node.ring.sowable() & row;
         if pits == 0 {
             let ring = node.ring.framed(0, 1);
-            let child = Child { end: End { ring, passes: 1, captured: 0, columns: 0 }, endless: false };
+            let child =
+                Child { end: End { ring, passes: 1, captured: 0, columns: 0 }, laps: 0, endless: false };
             self.tally.nodes += u64::from(depth == 1);
             self.tally.passes += u64::from(depth == 1);
             return self.beyond(node, &child, depth);
@@ -174,8 +104,7 @@ impl<R: Ring> Lines<R> {
         if depth == 1 {
             return self.play_last(node, pits);
         }
-        let nothing = End { ring: node.ring, passes: 0, captured: 0, columns: 0 };
-        let mut children = [Child { end: nothing, endless: false }; 2 * MAX_WIDTH];
+        let mut children = [Child::nothing(node.ring); 2 * MAX_WIDTH];
         let count = sow_all(node.ring, &mut children);
         for child in &children[..count] {
             self.beyond(node, child, depth);
@@ -247,7 +176,7 @@ impl<R: Ring> Lines<R> {
             let laps = self.round.wrapping_sub(began);
             let (turned, course) = self.relays.get(at);
             let end = end(turned, course, ((down + laps + 1) & 1) as usize);
-            self.count(at, &Child { end, endless: false });
+            self.count(at, &Child { end, laps, endless: false });
         }
         if self.round.is_multiple_of(TRUSTED) {
             let mut running = self.running;

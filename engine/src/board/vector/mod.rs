@@ -11,6 +11,7 @@
 
 #![allow(unsafe_code)]
 
+mod abreast;
 mod games;
 mod lines;
 mod narrow;
@@ -71,6 +72,29 @@ fn sow_in<R: Ring>(board: &mut Board, player: Player, pit: usize, direction: Dir
     // SAFETY: this function has the features.
     let ring = unsafe { R::load(&board.pits) };
     relay::sow(ring, board, player, pit, direction)
+}
+
+/// Sows every move of a player who has one; tells of each its pit, its direction, the board after it and what it did, in
+/// the order in which moves are generated. The caller has asked [`available`].
+#[inline]
+pub(super) fn sow_each(
+    board: &Board,
+    player: Player,
+    visit: &mut impl FnMut(usize, Direction, &Board, Sowing),
+) {
+    // SAFETY: `available` was asked, so the processor has all that the function needs.
+    unsafe { by_width!(board.width, sow_each_in::<_>(board, player, visit)) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+fn sow_each_in<R: Ring>(
+    board: &Board,
+    player: Player,
+    visit: &mut impl FnMut(usize, Direction, &Board, Sowing),
+) {
+    // SAFETY: this function has the features.
+    let ring = unsafe { R::load(&board.pits) };
+    abreast::sow_each(ring, board, player, visit);
 }
 
 /// Plays random games. The caller has asked [`available`].

@@ -167,10 +167,12 @@ fn at_least_two(lanes: __m128i) -> u32 {
 /// The pits with at least two seeds, one bit a pit. Needs no more than every x86-64 processor has.
 #[inline]
 pub(super) fn sowable(pits: &[u8; MAX_PITS]) -> u32 {
-    // SAFETY: sixteen of the twenty bytes are read, from the first and from the fifth on.
-    let [low, high] =
-        unsafe { [_mm_loadu_si128(pits.as_ptr().cast()), _mm_loadu_si128(pits.as_ptr().add(4).cast())] };
-    at_least_two(low) | at_least_two(high) << 4
+    let (sixteen, last) = pits.split_first_chunk::<16>().expect("twenty are more than sixteen");
+    let last = i32::from_le_bytes(last.try_into().expect("four of the twenty are left"));
+    // SAFETY: SSE2; sixteen bytes are there to be read. As a board is written, so it is read: a read across what two
+    // instructions wrote would have to wait for both.
+    let [low, high] = unsafe { [_mm_loadu_si128(sixteen.as_ptr().cast()), _mm_cvtsi32_si128(last)] };
+    at_least_two(low) | at_least_two(high) << 16
 }
 
 /// A bit for each byte that is 1. Needs no more than every x86-64 processor has.

@@ -1,7 +1,8 @@
 //! One move by itself: its relay, and how it ends.
 
-use super::ring::{Course, Ring, end};
-use crate::board::{Board, MoveKind, Sowing};
+use super::abreast::Child;
+use super::ring::{Course, Ring};
+use crate::board::{Board, Sowing};
 use crate::rules::{Direction, Player};
 
 /// Laps that a relay may run before anybody asks whether it is endless.
@@ -74,21 +75,7 @@ pub(super) fn sow<R: Ring>(
     // Turned, it is the same ring from either seat.
     let turned = ring.turned(down, pit);
     let run = run(turned, Course::new::<R>(down, pit - player.first_pit(R::WIDTH as usize)));
-    let laps = run.laps;
-    if run.endless {
-        return Sowing { kind: MoveKind::Endless, laps, captured: 0, chain: 0 };
-    }
-    let end = end(run.turned, run.course, (down + laps as usize + 1) % 2);
-    // Framed for player 1 again.
-    let south_next = usize::from(player == Player::South) ^ end.passes;
-    end.ring.framed(0, south_next).store(&mut board.pits);
-    let kind = if end.columns != 0 {
-        MoveKind::Capture
-    } else if end.passes == 1 {
-        MoveKind::Turn
-    } else {
-        MoveKind::Extra
-    };
-    let chain = end.columns.count_ones().saturating_sub(1) as u8;
-    Sowing { kind, laps, captured: end.captured as u8, chain }
+    let (after, sowing) = Child::of(run, down as u32).told(board, usize::from(player == Player::South));
+    *board = after;
+    sowing
 }

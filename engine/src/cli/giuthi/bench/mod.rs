@@ -35,7 +35,7 @@ const TIMES: u32 = 6;
 const LINES: u64 = 368_012;
 const LINES_LAPS: u64 = 2_949_636;
 /// The search that is measured, and how many positions it is given.
-const SEARCH: &str = "ab:depth=6";
+const SEARCH: &str = "ab:depth=8";
 const SEARCHES: u64 = 12;
 /// The network's hidden layers, the positions it is given, and how often the fast way is given them and timed.
 const LAYERS: [usize; 2] = [128, 32];
