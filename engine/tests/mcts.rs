@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use giuthi_engine::agent::{NoClock, Request};
+use giuthi_engine::net::Quantised;
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::search::{
@@ -421,7 +422,7 @@ fn limits_are_kept() {
 #[test]
 fn a_network_judges_instead_of_playouts() {
     let game = Game::new("2x6x4".parse().unwrap());
-    let network = Arc::new(networks::network(6, [8, 4], &mut game_rng(7, 0)));
+    let network = Arc::new(Quantised::new(&networks::network(6, [8, 4], &mut game_rng(7, 0))));
     let by_network =
         |seed| search_in(&mut Mcts::new(Judge::Network(Arc::clone(&network)), 0.2), &game, 300, seed);
     assert_eq!(by_network(1), by_network(2), "a network draws nothing");

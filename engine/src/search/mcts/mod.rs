@@ -19,7 +19,7 @@ use self::node::Bounds;
 use self::tree::{Promises, Tree};
 use super::Control;
 use crate::game::Game;
-use crate::net::Network;
+use crate::net::Quantised;
 use crate::playout::Playout;
 use crate::position::Position;
 use crate::rules::Move;
@@ -42,7 +42,7 @@ pub enum Judge {
     /// By the material count alone.
     Material,
     /// By a network.
-    Network(Arc<Network>),
+    Network(Arc<Quantised>),
 }
 
 impl Judge {
