@@ -22,9 +22,9 @@ demo: build
 test: libtorch test-portable
 	$(CARGO) test --locked --workspace
 
-# The rules once more as on a processor without the vector instructions: whatever asks for them has to fall back.
+# Rules and network once more as on a processor without the vector instructions: whatever asks for them has to fall back.
 test-portable:
-	$(CARGO) test --locked -p giuthi-engine --features portable --test golden --test twins --test perft
+	$(CARGO) test --locked -p giuthi-engine --features portable --test golden --test twins --test perft --test quantised
 
 lint: libtorch no-torch
 	$(CARGO) fmt --all --check

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use giuthi_engine::agent::{NoClock, Request};
+use giuthi_engine::net::Quantised;
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::search::{
@@ -421,10 +422,45 @@ fn limits_are_kept() {
 #[test]
 fn a_network_judges_instead_of_playouts() {
     let game = Game::new("2x6x4".parse().unwrap());
-    let network = Arc::new(networks::network(6, [8, 4], &mut game_rng(7, 0)));
+    let network = Arc::new(Quantised::new(&networks::network(6, [8, 4], &mut game_rng(7, 0))));
     let by_network =
         |seed| search_in(&mut Mcts::new(Judge::Network(Arc::clone(&network)), 0.2), &game, 300, seed);
     assert_eq!(by_network(1), by_network(2), "a network draws nothing");
     assert_ne!(by_network(1), search(&game, 300, 1));
     assert_ne!(search(&game, 300, 1), search(&game, 300, 2));
+}
+
+/// However few the simulations: a move that is proven to lose is not taken where another is not, and nothing is called
+/// lost that is not.
+#[test]
+fn few_simulations_do_not_choose_a_proven_loss() {
+    let mut rng = game_rng(31, 0);
+    let mut mixed = 0;
+    for round in 0..20_000 {
+        let width = rng.random_range(5..=7);
+        let pits: Vec<u32> = (0..2 * width).map(|_| [0, 0, 0, 0, 1, 1, 2][rng.random_range(0..7)]).collect();
+        let (north, south) = pits.split_at(width);
+        let piles = [rng.random_range(0..6), rng.random_range(0..6)];
+        let setup = Setup { north: north.to_vec(), south: south.to_vec(), piles, to_move: round % 2 };
+        let game = Game::from_position(Position::try_from(&setup).expect("within the bounds"));
+        if game.ending().is_some() {
+            continue;
+        }
+        for sims in 1..=3 {
+            let report = search(&game, sims, u64::from(round));
+            assert!(report.value > -1.0 || report.proven, "{}: {report:?}", game.position());
+            assert!(!(report.value == 0.0 && report.value.is_sign_negative()), "{}", game.position());
+            // Whether a child loses on the spot is known before it is visited.
+            let loses = |mv| {
+                let mut after = game.clone();
+                after.play(mv).expect("legal");
+                after.outcome().is_some_and(|end| end.result_for(game.position().to_move()) < 0)
+            };
+            let moves = game.position().moves();
+            let losing = moves.iter().filter(|&&mv| loses(mv)).count();
+            assert!(!loses(report.line[0]) || losing == moves.len() || report.proven, "{report:?}");
+            mixed += u32::from(losing > 0 && losing < moves.len());
+        }
+    }
+    assert!(mixed > 100, "{mixed} positions with moves that lose and others");
 }

@@ -377,3 +377,23 @@ fn a_network_of_another_width_is_refused() {
         "{error}"
     );
 }
+
+/// What never answers or never ends is not even opened.
+#[cfg(unix)]
+#[test]
+fn only_an_ordinary_file_of_a_possible_size_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let (pipe, large) = (dir.path().join("pipe.safetensors"), dir.path().join("large.safetensors"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::fs::File::create(&large).unwrap().set_len(1 << 33).unwrap();
+    for (path, word) in [
+        (pipe.as_path(), "not an ordinary file"),
+        (Path::new("/dev/zero"), "not an ordinary file"),
+        (&large, "larger than any network"),
+        (dir.path(), "directory"),
+    ] {
+        let error = Network::load(path).unwrap_err();
+        assert!(matches!(error, NetError::Io { .. }), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}

@@ -349,6 +349,64 @@ fn solved_endgames_agree_with_the_golden_samples() {
     assert!(solved.iter().all(|&count| count > 200), "solved: {solved:?}");
 }
 
+/// A line by which one game is won may be a repetition in another that has been where it leads: what was found in the
+/// one must not be taken for the truth in the other.
+#[test]
+fn what_one_game_taught_is_not_taken_for_another() {
+    let memory = &mut Memory::new(1);
+    let mut searched = |position: &str, moves: &str| {
+        let mut game = Game::from_position(position.parse().expect("a position"));
+        let moves: Vec<Move> = moves.split_whitespace().map(|mv| mv.parse().expect("a move")).collect();
+        game.play_all(&moves).expect("legal moves");
+        alpha_beta(&game, &Material, memory, &depth(10), &Control::new(&NoClock), |_| {}).score
+    };
+    assert!(searched("0,0,1,0,0,3 1,0,0,0,0,0 2 1 0", "").is_decisive());
+    assert_eq!(searched("0,0,2,0,0,0 1,0,0,0,0,2 2 1 0", "11ccw 2cw 1ccw 2ccw"), Score::DRAW);
+}
+
+/// Small positions with histories, one search after another by the same table.
+#[test]
+fn one_table_serves_many_games() {
+    let mut rng = game_rng(11, 0);
+    let (mut decisive, mut by_history) = (0, 0);
+    let memories = [0, 1].map(Memory::new);
+    let [mut none, mut one] = memories;
+    for _ in 0..6000 {
+        let width = rng.random_range(5..=6);
+        let mut game = Game::from_position(positions::scattered(width, 7, 2 * width, &mut rng));
+        for _ in 0..rng.random_range(0..12) {
+            let quiet: Vec<Move> = (game.position().moves().into_iter())
+                .filter(|&mv| game.position().step(mv).sowing.kind != MoveKind::Capture)
+                .collect();
+            if game.ending().is_some() || quiet.is_empty() {
+                break;
+            }
+            game.play(quiet[rng.random_range(0..quiet.len())]).expect("a listed move is legal");
+            if game.ending().is_some() {
+                game.undo();
+                break;
+            }
+        }
+        if game.ending().is_some() {
+            continue;
+        }
+        let searched = |memory: &mut Memory, game: &Game| {
+            let limits = Limits { depth: Some(60), nodes: Some(20_000), ..Limits::default() };
+            let report = alpha_beta(game, &Material, memory, &limits, &Control::new(&NoClock), |_| {});
+            let over = report.score.is_decisive() || report.nodes < 20_000 && report.depth < 60;
+            over.then_some(report.score.value().trunc() as i8)
+        };
+        let (wanted, found) = (searched(&mut none, &game), searched(&mut one, &game));
+        if let (Some(wanted), Some(found)) = (wanted, found) {
+            assert_eq!(found, wanted, "{} after {} plies", game.position(), game.plies().len());
+            decisive += u32::from(wanted != 0);
+            let forgetful = searched(&mut none, &Game::from_position(*game.position()));
+            by_history += u32::from(forgetful.is_some_and(|value| value != wanted));
+        }
+    }
+    assert!(decisive > 1000 && by_history > 10, "{decisive} decisive, {by_history} by the history");
+}
+
 /// Calls `each` with every way to put `seeds` seeds into the pits from `at` on.
 fn each_board(pits: &mut [u32], at: usize, seeds: u32, each: &mut impl FnMut(&[u32])) {
     if at + 1 == pits.len() {

@@ -7,10 +7,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use giuthi_engine::Network;
 use giuthi_engine::cli::{Progress, SystemClock, Usage, print, run, seed_or_drawn, tell, whole_number};
 use giuthi_engine::net::MAX_LAYER;
 use tch::Device;
 
+use crate::bench::{self, Measurement, Unit};
 use crate::data::{Dataset, Reading};
 use crate::fit::{FitError, Fitted, Settings, fit};
 use crate::metrics::{self, Epoch};
@@ -34,6 +36,8 @@ struct Cli {
 enum Command {
     /// Fit a network to datasets of self-play and export its weights
     Fit(Fit),
+    /// Measure the network's speed in the engine and in libtorch, in one run on the same positions
+    Bench(Bench),
 }
 
 #[derive(Debug, Args)]
@@ -82,6 +86,22 @@ struct Fit {
     device: DeviceChoice,
 }
 
+#[derive(Debug, Args)]
+struct Bench {
+    /// The network to measure; a fresh one of 128 and 32 units for `2x8x8` when not given
+    #[arg(long, value_name = "NET.safetensors")]
+    net: Option<PathBuf>,
+    /// Do everything so many times and report the fastest of each
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole_number(1..=1000), allow_negative_numbers = true)]
+    rounds: u64,
+    /// Threads of libtorch; the engine takes one
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = whole_number(1..=MAX_THREADS), allow_negative_numbers = true)]
+    threads: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum DeviceChoice {
     /// CUDA where there is a device, else the CPU
@@ -128,6 +148,7 @@ fn layers(text: &str) -> Result<[usize; 2], String> {
 pub fn main() -> ExitCode {
     run(|cli: Cli| match cli.command {
         Command::Fit(arguments) => fit_command(&arguments),
+        Command::Bench(arguments) => bench_command(&arguments),
     })
 }
 
@@ -144,7 +165,7 @@ fn fit_command(arguments: &Fit) -> anyhow::Result<()> {
     ));
 
     let within = "within the bounds of the flag";
-    tch::set_num_threads(i32::try_from(arguments.threads).expect(within));
+    set_threads(arguments.threads);
     let count = |number: u64| NonZeroU32::new(u32::try_from(number).expect(within)).expect(within);
     let settings = Settings {
         epochs: count(arguments.epochs),
@@ -193,6 +214,37 @@ fn fit_command(arguments: &Fit) -> anyhow::Result<()> {
             Err(error.into())
         }
     }
+}
+
+fn bench_command(arguments: &Bench) -> anyhow::Result<()> {
+    let network = match &arguments.net {
+        Some(path) => Network::load(path)?,
+        None => bench::fresh()?,
+    };
+    set_threads(arguments.threads);
+    let figures = bench::evaluations(&network, arguments.rounds, &SystemClock::default())?;
+    print(&if arguments.json { in_json(&figures) } else { table(&figures) })
+}
+
+fn in_json(figures: &[Measurement]) -> String {
+    let object: serde_json::Map<String, serde_json::Value> =
+        figures.iter().map(|figure| (figure.name.to_owned(), figure.number.into())).collect();
+    format!("{}\n", serde_json::Value::from(object))
+}
+
+/// The figures as a person reads them.
+fn table(figures: &[Measurement]) -> String {
+    let number = |figure: &Measurement| match figure.unit {
+        Unit::PerSecond => format!("{:.3} M", figure.number / 1e6),
+        Unit::Times => format!("{:.1} times", figure.number),
+        Unit::Rows => format!("{:.0}", figure.number),
+        Unit::Result => format!("{:.6}", figure.number),
+    };
+    figures.iter().map(|figure| format!("{:<42} {:>12}\n", figure.what, number(figure))).collect()
+}
+
+fn set_threads(threads: u64) {
+    tch::set_num_threads(i32::try_from(threads).expect("within the bounds of the flag"));
 }
 
 fn read(arguments: &Fit) -> anyhow::Result<Dataset> {

@@ -28,12 +28,14 @@
 //! | [`part`] | reads one part: checks its rows, replays its games |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
 //! | [`fit`](mod@fit) | the training loop: schedule, validation, early stop |
+//! | [`bench`] | how fast the network is, in the engine and in libtorch |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
 //! | [`cli`] | the command line |
 //!
 //! libtorch's types stay inside this crate. But for [`cli`] the library is silent: it never prints, exits, reads a
 //! clock or chooses a seed.
 
+pub mod bench;
 pub mod cli;
 pub mod data;
 pub mod fit;

@@ -4,9 +4,14 @@
 //! `clamp(x, 0, 1)` after each hidden layer (a clipped ReLU, as in NNUE: Nasu 2018).
 
 mod features;
+mod kernel;
+mod quantised;
+mod softmax;
 mod weights;
 
 pub use features::{COUNTS, FeatureSet, LEAD_UNIT};
+pub use kernel::Kernel;
+pub use quantised::Quantised;
 pub use weights::{FORMAT, NetError};
 
 use crate::position::Position;

@@ -1,6 +1,8 @@
 //! The weights file: safetensors, float32, with metadata that says what it is.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -104,6 +106,28 @@ pub(super) fn check(header: &Header, weights: &Weights) -> Result<(), NetError> 
     if faults.is_empty() { Ok(()) } else { Err(NetError::Weights(faults.join("; "))) }
 }
 
+/// Greatest size of a weights file, in bytes: the largest network has half as many.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// Reads an ordinary file of a size that weights can have: not a pipe, which might never answer, nor a device, which
+/// might never end.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let refused = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason.to_owned()));
+    let told = std::fs::metadata(path)?;
+    if told.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !told.is_file() {
+        return refused("not an ordinary file");
+    }
+    if told.len() > LARGEST_FILE {
+        return refused("larger than any network");
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 impl Header {
     fn to_metadata(&self) -> HashMap<String, String> {
         let [first, second] = self.layers;
@@ -158,7 +182,7 @@ impl Network {
     /// # Errors
     /// Whatever is wrong with the file is named, with its path; nothing is half loaded.
     pub fn load(path: &Path) -> Result<Network, NetError> {
-        let bytes = std::fs::read(path).map_err(|error| NetError::Io { path: path.to_owned(), error })?;
+        let bytes = read_file(path).map_err(|error| NetError::Io { path: path.to_owned(), error })?;
         // Reasons quote what a file holds, which can be anything.
         let plain = |reason: String| one_line(&reason, 1000);
         let damaged = |reason: String| NetError::Damaged { path: path.to_owned(), reason: plain(reason) };

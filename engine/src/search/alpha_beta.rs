@@ -8,11 +8,10 @@
 //! is told not to ([`Limits::full_width`]).
 //!
 //! **Repetition and the table.** That a repeated position is a draw makes a value depend on the way to it: the graph
-//! history interaction (Kishimoto & Müller 2004). So every value carries how far up the path it leaned: the least
-//! place on the path of a position whose recurrence it counted as a draw. A value that leaned on a place above its own
-//! position holds on this path alone and is not stored, only the move that earned it. What is stored holds on any
-//! path: where a line of it would repeat a position of another path, that cuts the line to a draw, and whoever had
-//! better below had it already where the position first stood.
+//! history interaction (Kishimoto & Müller 2004). All that matters of the way are the positions since the last capture,
+//! those of the game before the root among them. So the table's keys stand for a position *and the set of those*: what
+//! is stored is true wherever it is found, in the same game or another. It costs little, for captures are frequent, and
+//! after one the position alone is the key.
 
 use super::table::{Bound, Entry, Table, key_of};
 use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual};
@@ -77,7 +76,10 @@ pub fn alpha_beta<E: Evaluator>(
     }
     memory.table.begin();
     let deepest = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
-    let path = game.recent().iter().map(|position| (key_of(position), *position)).collect();
+    let mut path: Vec<Place> = Vec::with_capacity(256);
+    for position in game.recent() {
+        path.push(Place::after(path.last(), key_of(position), *position));
+    }
     let mut search = Search {
         evaluator,
         memory,
@@ -136,17 +138,39 @@ const ASPIRATION: i32 = 300;
 #[derive(Clone, Copy)]
 struct Found {
     score: Score,
-    /// The least place on the path of a position whose recurrence was counted; [`NOWHERE`] where there was none.
-    leaned: usize,
     /// Whether the value, or the bound that it is, rests on no position that was judged instead of played to its end.
     is_final: bool,
 }
 
-const NOWHERE: usize = usize::MAX;
-
 impl Found {
     const fn certain(score: Score) -> Found {
-        Found { score, leaned: NOWHERE, is_final: true }
+        Found { score, is_final: true }
+    }
+}
+
+/// A position on the path.
+#[derive(Clone, Copy)]
+struct Place {
+    key: u64,
+    /// The keys of the positions since the last capture, this one included, mixed and added up: a set of them, for none
+    /// occurs twice.
+    set: u64,
+    position: Position,
+}
+
+impl Place {
+    /// The place after `before`, or the first since a capture.
+    fn after(before: Option<&Place>, key: u64, position: Position) -> Place {
+        // The finalizer of SplitMix64 (Steele, Lea & Flood 2014).
+        let mut mixed = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        Place { key, set: before.map_or(0, |before| before.set).wrapping_add(mixed), position }
+    }
+
+    /// What stands in the table for the position with the positions since the last capture.
+    fn table_key(&self) -> u64 {
+        self.key ^ self.set.rotate_left(32)
     }
 }
 
@@ -165,7 +189,7 @@ struct Search<'a, E> {
     memory: &'a mut Memory,
     /// Positions since the last capture of the game, then those of the line being searched, the present one last;
     /// with their keys.
-    path: Vec<(u64, Position)>,
+    path: Vec<Place>,
     /// For each distance from the root two moves that cut a node off there.
     killers: Vec<[Option<Move>; 2]>,
     /// For each distance from the root the best line from there.
@@ -201,8 +225,7 @@ impl<E: Evaluator> Search<'_, E> {
     fn node(&mut self, position: &Position, node: Node, (mut alpha, beta): (Score, Score)) -> Found {
         let Node { depth, ply, .. } = node;
         self.lines[ply].clear();
-        let place = self.path.len() - 1;
-        let key = self.path[place].0;
+        let key = self.path.last().expect("the root is on the path").table_key();
         let at_root = ply == 0;
         let stored = if depth >= STORED { self.memory.table.get(key) } else { None };
         if let Some(entry) = stored
@@ -212,10 +235,9 @@ impl<E: Evaluator> Search<'_, E> {
             self.lines[ply].extend(entry.mv);
             return found;
         }
-        let mut best = Found { score: -Score::INFINITE, leaned: NOWHERE, is_final: true };
+        let mut best = Found { score: -Score::INFINITE, is_final: true };
         let mut floor = alpha;
         let mut best_move = None;
-        let mut leaned = NOWHERE;
         let mut is_final = true;
         let hint =
             stored.and_then(|entry| entry.mv).or(self.killers[ply][0]).filter(|&mv| position.allows(mv));
@@ -253,7 +275,6 @@ impl<E: Evaluator> Search<'_, E> {
                 break;
             }
             number += 1;
-            leaned = leaned.min(found.leaned);
             is_final &= found.is_final;
             if found.score > best.score || (best_move.is_none() && at_root) {
                 best.score = found.score;
@@ -266,7 +287,6 @@ impl<E: Evaluator> Search<'_, E> {
                 }
                 if found.score >= beta || found.score.is_win() {
                     // A cut-off rests on this child alone, and so does a proven win.
-                    leaned = found.leaned;
                     is_final = found.is_final;
                     self.reward(position.to_move(), child.mv, node);
                     break;
@@ -276,13 +296,10 @@ impl<E: Evaluator> Search<'_, E> {
         }
         self.children.truncate(in_hand);
         if self.stopped {
-            return Found { leaned: 0, is_final: false, ..best };
+            return Found { is_final: false, ..best };
         }
-        // That its own position recurs below it is part of every path to it.
-        best.leaned = if leaned >= place { NOWHERE } else { leaned };
         best.is_final = is_final;
         let bound = match best.score {
-            _ if best.leaned != NOWHERE => Bound::None,
             score if score >= beta || score.is_win() => Bound::Lower,
             score if score > floor => Bound::Exact,
             _ => Bound::Upper,
@@ -320,10 +337,9 @@ impl<E: Evaluator> Search<'_, E> {
         let since = if kind == MoveKind::Capture { self.path.len() } else { node.since };
         let key = key_of(position);
         if kind != MoveKind::Capture
-            && let Some(place) =
-                self.path[since..].iter().position(|&(met, at)| met == key && at == *position)
+            && self.path[since..].iter().any(|met| met.key == key && met.position == *position)
         {
-            return Found { score: Score::DRAW, leaned: since + place, is_final: true };
+            return Found::certain(Score::DRAW);
         }
         // The side to move is asked, never assumed: sign and window turn only when the player changed.
         let turned = position.to_move() != parent.to_move();
@@ -340,11 +356,12 @@ impl<E: Evaluator> Search<'_, E> {
         if node.depth <= 1 {
             let window = if turned { (-beta, -alpha) } else { (alpha, beta) };
             let score = oriented(self.judge(position, window));
-            return Found { score, leaned: NOWHERE, is_final: false };
+            return Found { score, is_final: false };
         }
         let below = Node { depth: node.depth - 1, ply: node.ply + 1, since };
         let reduced = self.reduction(child, node, number).min(below.depth - 1);
-        self.path.push((key, *position));
+        let before = self.path.last().filter(|_| kind != MoveKind::Capture);
+        self.path.push(Place::after(before, key, *position));
         let mut search = |(alpha, beta): (Score, Score), reduced: u32| {
             let window = if turned { (-beta, -alpha) } else { (alpha, beta) };
             let found = self.node(position, Node { depth: below.depth - reduced, ..below }, window);
@@ -451,12 +468,11 @@ fn usable(entry: &Entry, depth: u32, ply: usize, (alpha, beta): (Score, Score)) 
     let score = entry.score.seen_from_root(ply as u32);
     let deep_enough = entry.depth >= depth || entry.is_final || score.is_decisive();
     let enough = match entry.bound {
-        Bound::None => false,
         Bound::Exact => true,
         Bound::Lower => score >= beta,
         Bound::Upper => score <= alpha,
     };
-    (deep_enough && enough).then_some(Found { score, leaned: NOWHERE, is_final: entry.is_final })
+    (deep_enough && enough).then_some(Found { score, is_final: entry.is_final })
 }
 
 /// A move and what it leads to.

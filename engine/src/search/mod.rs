@@ -16,7 +16,7 @@ pub use perpetual::holds_perpetual;
 pub use score::Score;
 
 use crate::agent::Clock;
-use crate::net::Network;
+use crate::net::Quantised;
 use crate::position::Position;
 
 /// Greatest depth of a search, in plies.
@@ -108,7 +108,7 @@ impl Evaluator for Material {
     }
 }
 
-impl Evaluator for Arc<Network> {
+impl Evaluator for Arc<Quantised> {
     fn evaluate(&self, position: &Position) -> Score {
         Score::expected(self.value(position))
     }

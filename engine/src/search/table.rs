@@ -20,8 +20,6 @@ pub(super) fn key_of(position: &Position) -> u64 {
 /// What a stored score says of the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// Nothing: only the move is of use.
-    None,
     Lower,
     Upper,
     Exact,
@@ -75,7 +73,7 @@ impl Entry {
             score: Score::from_bits((told >> 32) as u32),
             mv,
             depth: depth.into(),
-            bound: [Bound::None, Bound::Lower, Bound::Upper, Bound::Exact][usize::from(rests & 3)],
+            bound: [Bound::Lower, Bound::Upper, Bound::Exact][usize::from(rests & 3)],
             is_final: rests & 4 != 0,
         }
     }
@@ -107,6 +105,12 @@ const TAKEN_OVER: usize = 4;
 const GIVEN_BACK: usize = 1 << 18;
 /// Plies that an entry's worth loses with each search.
 const AGEING: i32 = 2;
+
+/// Whether so much memory is to be had. What is asked for is given back untouched: only then can memory that comes
+/// zeroed, and costs nothing before it is used, be asked for without fear.
+fn may_allocate(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+}
 
 /// The place of a key's bucket in a table of so many slots.
 #[inline]
@@ -180,10 +184,16 @@ impl Table {
         }
     }
 
+    /// Where the system has no more memory to give, the table stays as it is.
     fn grow(&mut self) {
         let size = (self.slots.len() * 4).min(self.most);
+        let bytes = size * std::mem::size_of::<Slot>();
+        let Some(slots) = may_allocate(bytes).then(|| vec![EMPTY; size]) else {
+            self.most = self.slots.len();
+            return;
+        };
         self.old_size = self.slots.len();
-        self.old = std::mem::replace(&mut self.slots, vec![EMPTY; size]);
+        self.old = std::mem::replace(&mut self.slots, slots);
         self.used = 0;
     }
 
@@ -220,7 +230,7 @@ mod tests {
             },
             mv,
             depth: number as u32 % 50,
-            bound: [Bound::None, Bound::Lower, Bound::Upper, Bound::Exact][number as usize % 4],
+            bound: [Bound::Lower, Bound::Upper, Bound::Exact][number as usize % 3],
             is_final: number.is_multiple_of(5),
         }
     }

@@ -97,7 +97,7 @@ fn answer(
     let mut told: Option<Choice> = None;
     let mut tell = |choice: &Choice| {
         // What did not change is not said twice; who has not searched has nothing to say.
-        if choice.value.is_some() && choice.nodes > 0 && told.as_ref() != Some(choice) {
+        if choice.value.is_some() && told.as_ref() != Some(choice) {
             told = Some(choice.clone());
             let time = clock.now().saturating_sub(search.began);
             // Nobody listening ends the thread after the search.

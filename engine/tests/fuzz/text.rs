@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use csv::StringRecord;
 use giuthi_engine::agent::AGENTS;
+use giuthi_engine::net::{Kernel, Quantised};
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::rng::random_move;
 use giuthi_engine::sample::{Note, columns, label, width_of};
@@ -218,9 +219,13 @@ fn network(weights: &Weights, rng: &mut impl rand::Rng) {
         }
         Ok(network) => {
             let header = network.header().clone();
+            let quantised = Quantised::new(&network);
             for _ in 0..4 {
                 let position = positions::scattered(header.width, 255, 4, rng);
                 assert!((-1.0..=1.0).contains(&network.value(&position)), "{position}: {header:?}");
+                let [value, others @ ..] = Kernel::ALL.map(|kernel| quantised.value_by(kernel, &position));
+                assert!((-1.0..=1.0).contains(&value), "{position}: {header:?}");
+                assert_eq!(others, [value; 2], "{position}: {header:?}");
             }
             network.save(&path).expect("written");
             assert_eq!(Network::load(&path).expect("just written"), network);

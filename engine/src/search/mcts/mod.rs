@@ -19,7 +19,7 @@ use self::node::Bounds;
 use self::tree::{Promises, Tree};
 use super::Control;
 use crate::game::Game;
-use crate::net::Network;
+use crate::net::Quantised;
 use crate::playout::Playout;
 use crate::position::Position;
 use crate::rules::Move;
@@ -42,7 +42,7 @@ pub enum Judge {
     /// By the material count alone.
     Material,
     /// By a network.
-    Network(Arc<Network>),
+    Network(Arc<Quantised>),
 }
 
 impl Judge {
@@ -280,11 +280,15 @@ impl Mcts {
         {
             return number;
         }
-        let rank = |number: &usize| {
-            let child = &self.tree.nodes[*number];
-            (child.bounds_for(node).low, child.bounds.is_exact(), child.visits)
+        // A proven draw or win ends the search for one; a proven loss is worse than anything not proven.
+        let rank = |number: usize| {
+            let child = &self.tree.nodes[number];
+            let low = child.bounds_for(node).low;
+            (low, child.bounds.is_exact() == (low >= 0), child.visits)
         };
-        node.children().rev().max_by_key(rank).expect("a position where the game is not over has a move")
+        let worth = |number: usize| self.tree.nodes[number].worth_for(node, weight);
+        let better = |a: &usize, b: &usize| rank(*a).cmp(&rank(*b)).then(worth(*a).total_cmp(&worth(*b)));
+        node.children().rev().max_by(better).expect("a position where the game is not over has a move")
     }
 
     fn report(&self, depth: u32, sims: u64) -> MctsReport {
@@ -301,6 +305,8 @@ impl Mcts {
         }
         let root = &nodes[0];
         let value = root.bounds.clamp(nodes[self.best(0)].worth_for(root, self.judge.minimax()));
+        // No negative zero.
+        let value = value + 0.0;
         MctsReport { value, proven: root.bounds.is_exact(), line, depth: depth.max(1), sims }
     }
 }

@@ -14,7 +14,7 @@ use crate::agent::{AgentSpec, Clock, NoClock, Request};
 use crate::board::Sower;
 use crate::cli::{self, SystemClock, whole_number};
 use crate::game::Game;
-use crate::net::{FeatureSet, Header, Network, Weights};
+use crate::net::{FeatureSet, Header, Kernel, Network, Quantised, Weights};
 use crate::opening::random_opening;
 use crate::perft::tally_by;
 use crate::playout::{Finish, Playout, Task};
@@ -37,9 +37,12 @@ const LINES_LAPS: u64 = 2_949_636;
 /// The search that is measured, and how many positions it is given.
 const SEARCH: &str = "ab:depth=8";
 const SEARCHES: u64 = 12;
-/// The network's hidden layers, and how often it is asked.
+/// The network's hidden layers, the positions it is given, and how often the fast way is given them and timed.
 const LAYERS: [usize; 2] = [128, 32];
 const EVALUATIONS: usize = 30_000;
+const EVALUATION_TIMES: usize = 10;
+/// How far its values in integers may be from those in float, in the mean.
+const EVALUATION_ERROR: f64 = 0.005;
 
 /// Arguments of `giuthi bench`.
 #[derive(Args)]
@@ -70,6 +73,9 @@ struct Report {
     search_nodes_per_s: f64,
     search_nodes: u64,
     evals_per_s: f64,
+    portable_evals_per_s: f64,
+    float_evals_per_s: f64,
+    eval_ratio: f64,
 }
 
 /// The shortest time that a piece of work took.
@@ -102,16 +108,26 @@ pub(super) fn run(args: &Bench) -> anyhow::Result<()> {
 }
 
 fn measure(rounds: u64, clock: &SystemClock) -> anyhow::Result<Report> {
-    let mut times: [Fastest; 8] = std::array::from_fn(|_| Fastest::new());
-    let [games, portable_games, plain_games, lines, portable_lines, plain_lines, search, evals] = &mut times;
+    let mut times: [Fastest; 10] = std::array::from_fn(|_| Fastest::new());
+    let [games, portable_games, plain_games, lines, portable_lines, plain_lines, search, evals, times @ ..] =
+        &mut times;
+    let [portable_evals, float_evals] = times;
     let start = [Position::start(Variant::default())];
     let game = Game::new(Variant::default());
     let mut playout = Playout::new();
     let mut finishes = vec![Finish::NONE; GAMES];
     let seed = game_rng(1, 0).next_u64();
     let (network, positions) = evaluations()?;
+    let quantised = Quantised::new(&network);
     let searched = searches()?;
     let mut search_nodes = None;
+    let error: f64 =
+        positions.iter().map(|at| f64::from((quantised.value(at) - network.value(at)).abs())).sum();
+    ensure!(
+        error <= EVALUATION_ERROR * EVALUATIONS as f64,
+        "in integers the network's values are off by {} in the mean",
+        error / EVALUATIONS as f64
+    );
     for _ in 0..rounds {
         games.time(clock, || playout.play_each(&start, &mut game_rng(1, 0), &mut finishes));
         ensure!(
@@ -157,14 +173,27 @@ fn measure(rounds: u64, clock: &SystemClock) -> anyhow::Result<Report> {
         ensure!(search_nodes.is_none_or(|before| before == nodes), "the search took another {nodes} nodes");
         search_nodes = Some(nodes);
 
-        let sum: f64 = evals.time(clock, || positions.iter().map(|at| f64::from(network.value(at))).sum());
-        ensure!(sum.abs() < EVALUATIONS as f64, "the network's values sum to {sum}");
+        let values =
+            |kernel| -> f64 { positions.iter().map(|at| f64::from(quantised.value_by(kernel, at))).sum() };
+        let portable = portable_evals.time(clock, || values(Kernel::Portable));
+        for _ in 0..EVALUATION_TIMES {
+            let sum = evals.time(clock, || values(Kernel::fastest()));
+            ensure!(
+                sum == portable,
+                "the portable kernel's values sum to {portable}, the fastest one's to {sum}"
+            );
+        }
+        let float: f64 =
+            float_evals.time(clock, || positions.iter().map(|at| f64::from(network.value(at))).sum());
+        ensure!(float.abs() < EVALUATIONS as f64, "the network's values sum to {float}");
     }
     let search_nodes = search_nodes.unwrap_or_default();
     let playout_moves_per_s = games.rate(GAMES_PLIES);
     let plain_moves_per_s = plain_games.rate(plies(&finishes[..PLAIN_GAMES]));
     let perft_nodes_per_s = lines.rate(LINES * u64::from(TIMES));
     let plain_perft_nodes_per_s = plain_lines.rate(LINES);
+    let evals_per_s = evals.rate(EVALUATIONS as u64);
+    let float_evals_per_s = float_evals.rate(EVALUATIONS as u64);
     let ratio = |fast: f64, plain: f64| (100.0 * fast / plain).round() / 100.0;
     Ok(Report {
         playout_moves_per_s,
@@ -179,7 +208,10 @@ fn measure(rounds: u64, clock: &SystemClock) -> anyhow::Result<Report> {
         perft_ratio: ratio(perft_nodes_per_s, plain_perft_nodes_per_s),
         search_nodes_per_s: search.rate(search_nodes),
         search_nodes,
-        evals_per_s: evals.rate(EVALUATIONS as u64),
+        evals_per_s,
+        portable_evals_per_s: portable_evals.rate(EVALUATIONS as u64),
+        float_evals_per_s,
+        eval_ratio: ratio(evals_per_s, float_evals_per_s),
     })
 }
 
@@ -251,6 +283,9 @@ fn table(report: &Report) -> String {
         ("search: nodes a second", million(report.search_nodes_per_s)),
         ("  nodes", report.search_nodes.to_string()),
         ("network: positions a second", million(report.evals_per_s)),
+        ("  without vector instructions", million(report.portable_evals_per_s)),
+        ("  in float", million(report.float_evals_per_s)),
+        ("  faster than in float", format!("{:.1} times", report.eval_ratio)),
     ];
     rows.iter().map(|(what, number)| format!("{what:<47} {number:>12}\n")).collect()
 }
