@@ -9,7 +9,7 @@ use giuthi_engine::agent::NoClock;
 use giuthi_engine::net::FeatureSet;
 use giuthi_engine::{Position, Sample, Setup};
 use giuthi_train::data::{Dataset, Rows, target};
-use giuthi_train::fit::{FitError, Fitted, Settings, Step, fit};
+use giuthi_train::fit::{FitError, Fitted, ScheduleShape, Settings, Step, fit};
 use giuthi_train::metrics::Epoch;
 use giuthi_train::model::{Model, Shape};
 use giuthi_train::source::Source;
@@ -216,6 +216,34 @@ fn the_learning_rate_falls_along_half_a_cosine_to_a_hundredth() {
         assert!((rate - wanted).abs() < 1e-12, "step {at}: {rate} for {wanted}");
     }
     assert_eq!(of_epochs, [rates[steps / 3 - 1], rates[2 * steps / 3 - 1], rates[steps - 1]]);
+}
+
+#[test]
+fn a_constant_rate_stays_and_a_warm_up_rises_to_it() {
+    let data = &GAMES.0;
+    let mut rates = Vec::new();
+    let settings =
+        Settings { epochs: number(1), schedule: ScheduleShape::Constant, warmup: 10, ..settings() };
+    let mut telling = Telling(|step: Step| rates.push(step.learning_rate), |_: &Epoch| {});
+    fit(data, &settings, Device::Cpu, &NoClock, None, &mut telling).unwrap();
+    assert!(rates.len() > 20);
+    for (at, rate) in (1..).zip(&rates) {
+        let wanted = settings.learning_rate * f64::from(at.min(10)) / 10.0;
+        assert!((rate - wanted).abs() < 1e-15, "step {at}: {rate} for {wanted}");
+    }
+}
+
+#[test]
+fn clipping_and_the_mirror_change_what_is_learned() {
+    let data = &GAMES.0;
+    let of = |settings: Settings| fit_quietly(data, &settings).unwrap().network;
+    let short = Settings { epochs: number(1), ..settings() };
+    let plain = of(short.clone());
+    assert!(of(Settings { clip: Some(1e9), ..short.clone() }) == plain, "no gradient is that long");
+    let others = [Settings { clip: Some(0.01), ..short.clone() }, Settings { mirror: false, ..short }];
+    for other in others {
+        assert!(of(other.clone()) != plain, "{other:?}");
+    }
 }
 
 /// Mean cross-entropy and accuracy of the engine's network over rows and their targets.

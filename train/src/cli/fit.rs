@@ -297,7 +297,11 @@ impl Observer for Watching<'_> {
     }
 
     fn keep(&mut self, state: &State) -> Result<(), String> {
-        self.checkpoints.save(self.settings, state).map(drop).map_err(|error| error.to_string())
+        // A full disk is no reason to lose the fit as well.
+        if let Err(error) = self.checkpoints.save(self.settings, state) {
+            self.progress.say(format!("no checkpoint this time: {error}"));
+        }
+        Ok(())
     }
 }
 
