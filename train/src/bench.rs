@@ -5,11 +5,11 @@ use std::time::Duration;
 use giuthi_engine::net::{FeatureSet, NetError, Quantised};
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::{Clock, Game, Network, Position, Variant};
-use tch::nn::VarStore;
 use tch::{Device, Kind, TchError, Tensor};
 use thiserror::Error;
 
-use crate::model::{Inputs, Model};
+use crate::fit::FEATURES;
+use crate::model::{Inputs, Model, Shape};
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +69,10 @@ const BATCHES: [usize; 7] = [64, 256, 512, 1024, 2048, 4096, POSITIONS];
 /// # Errors
 /// Where libtorch fails.
 pub fn fresh() -> Result<Network, BenchError> {
-    let store = VarStore::new(Device::Cpu);
-    let model = Model::new(&store, Variant::default().width(), FeatureSet::Pits24Lead, [128, 32], 1);
-    Ok(model.network(model.weights()?, "nothing".to_owned())?)
+    let width = Variant::default().width();
+    let model = Model::new(Shape { width, features: FEATURES, layers: [128, 32] }, 1, Device::Cpu)?;
+    let shape = model.shape();
+    Ok(shape.network(shape.weights(&model.numbers()?), "nothing".to_owned())?)
 }
 
 /// Measures a network on positions of random games, each figure by the fastest of five tries in each of
@@ -89,8 +90,7 @@ pub fn evaluations(
     let header = network.header();
     let positions = positions(header.width);
     let quantised = Quantised::new(network);
-    let store = VarStore::new(Device::Cpu);
-    let model = Model::from_weights(&store, header.width, header.features, header.layers, network.weights());
+    let model = Model::of_network(network, Device::Cpu)?;
     let inputs = Encoded::new(header.features, &positions)?;
 
     let values: Vec<f32> = positions.iter().map(|position| quantised.value(position)).collect();

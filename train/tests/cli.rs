@@ -9,11 +9,9 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use giuthi_engine::Network;
-use giuthi_engine::agent::NoClock;
 use giuthi_train::data::Reading;
 use giuthi_train::fit::{FitError, Settings};
-use support::{make, read};
-use tch::Device;
+use support::{fit_quietly, make, read};
 use tempfile::{TempDir, tempdir};
 
 /// A folder that holds a small dataset, `data`.
@@ -87,7 +85,7 @@ fn a_fit_writes_weights_and_metrics_and_prints_one_line() {
     let network = Network::load_for(&out.join("net.safetensors"), 5).unwrap();
     assert_eq!(network.header().layers, [128, 32]);
     assert_eq!(network.header().trained_on, "50 games of 2x5x4 by random (seed 3)");
-    assert_eq!(names(&out).len(), 2, "{:?}", names(&out));
+    assert_eq!(names(&out).len(), 4, "{:?}", names(&out));
 
     let metrics = fs::read_to_string(out.join("metrics.csv")).unwrap();
     let lines: Vec<&str> = metrics.lines().collect();
@@ -209,13 +207,11 @@ fn training_that_diverges_is_an_error() {
             epochs: NonZeroU32::new(30).unwrap(),
             batch: NonZeroUsize::new(100_000).unwrap(),
             learning_rate,
-            weight_decay: 0.01,
             patience: NonZeroU32::new(30).unwrap(),
-            layers: [128, 32],
             seed: 1,
+            ..Settings::default()
         };
-        let fitted = giuthi_train::fit::fit(&data, &settings, Device::Cpu, &NoClock, |_| {}, |_| {});
-        matches!(fitted, Err(FitError::Diverged { best: Some(_), .. }))
+        matches!(fit_quietly(&data, &settings), Err(FitError::Diverged { best: Some(_), .. }))
     });
     let rate = late.expect("some learning rate diverges late");
     let flags = format!("--seed 1 --batch 100000 --epochs 30 --patience 30 --device cpu --lr {rate}");

@@ -12,8 +12,8 @@ use giuthi_engine::net::{COUNTS, FORMAT, FeatureSet, LEAD_UNIT, Weights};
 use prost::Message;
 
 use super::proto::{
-    Attribute, Dimension, FLOAT, Graph, INT, INT64, Length, Model, Node, OperatorSet, Property, Shape, Tensor,
-    TensorType, Type, Value,
+    Attribute, Dimension, FLOAT, Graph, INT, INT64, Length, Model, Node, OperatorSet, Property, Shape,
+    Tensor, TensorType, Type, Value,
 };
 
 /// Version of the file's structure: ONNX 1.12 (2022) and later read it.
@@ -122,12 +122,22 @@ fn model(network: &Network) -> Model {
         name: "giuthi-value".to_owned(),
         initializer,
         input: vec![
-            value("pits", INT64, [any(), Length::Value(pits)], "seeds, from the first pit of the player to move"),
+            value(
+                "pits",
+                INT64,
+                [any(), Length::Value(pits)],
+                "seeds, from the first pit of the player to move",
+            ),
             value("lead", FLOAT, [any()], "pile of the player to move minus the opponent's, in seeds"),
         ],
         output: vec![
             value("logits", FLOAT, [any(), Length::Value(3)], "win, draw, loss for the player to move"),
-            value("probabilities", FLOAT, [any(), Length::Value(3)], "win, draw, loss for the player to move"),
+            value(
+                "probabilities",
+                FLOAT,
+                [any(), Length::Value(3)],
+                "win, draw, loss for the player to move",
+            ),
             value("value", FLOAT, [any()], "expected result for the player to move, -1 to 1"),
         ],
     };
@@ -145,10 +155,8 @@ fn model(network: &Network) -> Model {
 }
 
 fn node(operator: &str, inputs: &[&str], output: &str, attributes: &[(&str, i64)]) -> Node {
-    let attribute = attributes
-        .iter()
-        .map(|&(name, i)| Attribute { name: name.to_owned(), i, r#type: INT })
-        .collect();
+    let attribute =
+        attributes.iter().map(|&(name, i)| Attribute { name: name.to_owned(), i, r#type: INT }).collect();
     Node {
         input: inputs.iter().map(|&name| name.to_owned()).collect(),
         output: vec![output.to_owned()],
