@@ -155,11 +155,11 @@ fn sign(bytes: &[u8]) -> (bool, &[u8]) {
 
 #[inline]
 fn mv(bytes: &[u8]) -> Option<(Move, &[u8])> {
-    let (pit, rest) = match bytes {
-        &[first @ b'1'..=b'9', second @ b'0'..=b'9', ref rest @ ..] => {
+    let (pit, rest) = match *bytes {
+        [first @ b'1'..=b'9', second @ b'0'..=b'9', ref rest @ ..] => {
             (10 * (first - b'0') + second - b'0', rest)
         }
-        &[digit @ b'0'..=b'9', ref rest @ ..] => (digit - b'0', rest),
+        [digit @ b'0'..=b'9', ref rest @ ..] => (digit - b'0', rest),
         _ => return Some((Move::Pass, bytes.strip_prefix(b"pass,")?)),
     };
     let (direction, rest) = match rest {
