@@ -6,9 +6,14 @@ use giuthi_engine::Position;
 use giuthi_engine::net::FeatureSet;
 use giuthi_engine::sample::Sample;
 use giuthi_selfplay::{Manifest, ManifestError};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::part::{self, OnBad, PartError};
+use crate::source::{Batches, Source};
 
 /// Games there must be at least: with fewer, a validation loss says nothing.
 pub const FEWEST_GAMES: u64 = 10;
@@ -47,6 +52,35 @@ impl Rows {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.results.is_empty()
+    }
+
+    /// The rows of these numbers, in this order.
+    fn select(&self, numbers: &[usize]) -> Rows {
+        let pits = self.pits();
+        let mut rows = Rows::with_capacity(numbers.len(), numbers.len() * pits);
+        for &at in numbers {
+            rows.categories.extend_from_slice(&self.categories[at * pits..(at + 1) * pits]);
+            rows.leads.push(self.leads[at]);
+            rows.targets.push(self.targets[at]);
+            rows.results.push(self.results[at]);
+        }
+        rows
+    }
+
+    /// The rows from `start` to before `end`.
+    fn slice(&self, start: usize, end: usize) -> Rows {
+        let pits = self.pits();
+        Rows {
+            categories: self.categories[start * pits..end * pits].to_vec(),
+            leads: self.leads[start..end].to_vec(),
+            targets: self.targets[start..end].to_vec(),
+            results: self.results[start..end].to_vec(),
+        }
+    }
+
+    /// Categories of each row.
+    fn pits(&self) -> usize {
+        self.categories.len() / self.len().max(1)
     }
 
     /// No rows, with room for some.
@@ -102,6 +136,7 @@ pub struct Dataset {
     pub games: [u64; 2],
     width: usize,
     sources: Vec<String>,
+    fingerprint: String,
 }
 
 /// Why a dataset could not be read.
@@ -134,6 +169,14 @@ pub enum DataError {
         games: u64,
         /// Rows found.
         rows: u64,
+    },
+    /// The weights leave too few games to an epoch.
+    #[error(
+        "with these weights an epoch trains on {games:.1} games on average: at least {FEWEST_GAMES} are needed"
+    )]
+    Thin {
+        /// Games of an epoch on average.
+        games: f64,
     },
     /// All games went to the same side of the split.
     #[error(
@@ -180,19 +223,59 @@ impl Dataset {
             }
         }
         let sources = manifests.iter().map(describe).collect();
-        split.finish(width, sources)
+        split.finish(width, sources, fingerprint(&manifests, reading))
     }
+}
 
-    /// Pits in a row of the boards.
-    #[must_use]
-    pub const fn width(&self) -> usize {
+/// Of the parts' hashes and of the seeds by which their games are dealt, in order, and of the settings of reading.
+fn fingerprint(manifests: &[Manifest], reading: &Reading) -> String {
+    let mut hash = Sha256::new();
+    hash.update(format!("lambda {} validation {}\n", reading.lambda, reading.validation));
+    for data in manifests {
+        hash.update(format!("dataset {} seed {}\n", data.run.variant, data.run.seed));
+        for part in &data.parts {
+            hash.update(format!("part {}\n", part.sha256));
+        }
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Source for Dataset {
+    fn width(&self) -> usize {
         self.width
     }
 
-    /// What the data are, in words, for the metadata of the weights.
-    #[must_use]
-    pub fn description(&self) -> String {
+    fn rows(&self) -> [u64; 2] {
+        [&self.training, &self.validation].map(|rows| rows.len() as u64)
+    }
+
+    fn description(&self) -> String {
         self.sources.join("; ")
+    }
+
+    fn fingerprint(&self) -> String {
+        self.fingerprint.clone()
+    }
+
+    fn training(&self, seed: u64, epoch: u32, batch: usize, skip: u64) -> Batches<'_> {
+        let mut order: Vec<usize> = (0..self.training.len()).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        // The first weights come from stream 0, the orders of the epochs from those that follow.
+        rng.set_stream(u64::from(epoch));
+        order.shuffle(&mut rng);
+        let start = usize::try_from(skip).ok().and_then(|skip| skip.checked_mul(batch));
+        let mut at = start.map_or(order.len(), |start| start.min(order.len()));
+        Box::new(std::iter::from_fn(move || {
+            let rows = &order[at..(at + batch).min(order.len())];
+            at += rows.len();
+            (!rows.is_empty()).then(|| Ok(self.training.select(rows)))
+        }))
+    }
+
+    fn validation(&self, batch: usize) -> Batches<'_> {
+        let rows = &self.validation;
+        let starts = (0..rows.len()).step_by(batch);
+        Box::new(starts.map(move |start| Ok(rows.slice(start, (start + batch).min(rows.len())))))
     }
 }
 
@@ -217,10 +300,10 @@ impl Split<'_> {
         }
     }
 
-    fn finish(self, width: usize, sources: Vec<String>) -> Result<Dataset, DataError> {
+    fn finish(self, width: usize, sources: Vec<String>, fingerprint: String) -> Result<Dataset, DataError> {
         let [training, validation] = self.rows;
         enough(self.games, (training.len() + validation.len()) as u64, self.reading)?;
-        Ok(Dataset { training, validation, games: self.games, width, sources })
+        Ok(Dataset { training, validation, games: self.games, width, sources, fingerprint })
     }
 }
 

@@ -3,21 +3,15 @@
 //! ```no_run
 //! use giuthi_engine::agent::NoClock;
 //! use giuthi_train::data::{Dataset, Reading};
-//! use giuthi_train::fit::{Settings, fit};
+//! use giuthi_train::fit::{Observer, Settings, fit};
 //! use tch::Device;
 //!
 //! let reading = Reading { lambda: 0.0, validation: 0.1 };
 //! let data = Dataset::read(&["data/demo/games".into()], &reading, |_done, _rows| {})?;
-//! let settings = Settings {
-//!     epochs: 10.try_into()?,
-//!     batch: 512.try_into()?,
-//!     learning_rate: 0.002,
-//!     weight_decay: 0.01,
-//!     patience: 3.try_into()?,
-//!     layers: [128, 32],
-//!     seed: 1,
-//! };
-//! let fitted = fit(&data, &settings, Device::Cpu, &NoClock, |_step| {}, |_epoch| {})?;
+//! let settings = Settings { seed: 1, ..Settings::default() };
+//! struct Silent;
+//! impl Observer for Silent {}
+//! let fitted = fit(&data, &settings, Device::Cpu, &NoClock, None, &mut Silent)?;
 //! fitted.network.save("net.safetensors".as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -29,14 +23,19 @@
 //! | [`source`] | where a fit gets its rows from |
 //! | [`stream`] | datasets of any size: read from their files epoch by epoch, shuffled in a bounded buffer |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
-//! | [`fit`](mod@fit) | the training loop: schedule, validation, early stop |
+//! | [`fit`](mod@fit) | the training loop: step, optimiser, schedule, validation, early stop |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
+//! | [`checkpoint`] | a fit's state on the disk, to go on from |
+//! | [`card`], [`curve`] | the model card and the picture beside the weights |
 //! | [`cli`] | the command line |
 //!
 //! libtorch's types stay inside this crate. But for [`cli`] the library is silent: it never prints, exits, reads a
 //! clock or chooses a seed.
 
+pub mod card;
+pub mod checkpoint;
 pub mod cli;
+pub mod curve;
 pub mod data;
 pub mod fit;
 mod lines;

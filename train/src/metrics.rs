@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use giuthi_engine::files::write_whole;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One epoch of training. Losses are mean cross-entropies in nats.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
     /// Number of the epoch, from 1.
     pub epoch: u32,

@@ -9,11 +9,9 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use giuthi_engine::Network;
-use giuthi_engine::agent::NoClock;
 use giuthi_train::data::Reading;
 use giuthi_train::fit::{FitError, Settings};
-use support::{make, read};
-use tch::Device;
+use support::{fit_quietly, make, read};
 use tempfile::{TempDir, tempdir};
 
 /// A folder that holds a small dataset, `data`.
@@ -87,7 +85,7 @@ fn a_fit_writes_weights_and_metrics_and_prints_one_line() {
     let network = Network::load_for(&out.join("net.safetensors"), 5).unwrap();
     assert_eq!(network.header().layers, [128, 32]);
     assert_eq!(network.header().trained_on, "50 games of 2x5x4 by random (seed 3)");
-    assert_eq!(names(&out).len(), 2, "{:?}", names(&out));
+    assert_eq!(names(&out).len(), 4, "{:?}", names(&out));
 
     let metrics = fs::read_to_string(out.join("metrics.csv")).unwrap();
     let lines: Vec<&str> = metrics.lines().collect();
@@ -209,13 +207,11 @@ fn training_that_diverges_is_an_error() {
             epochs: NonZeroU32::new(30).unwrap(),
             batch: NonZeroUsize::new(100_000).unwrap(),
             learning_rate,
-            weight_decay: 0.01,
             patience: NonZeroU32::new(30).unwrap(),
-            layers: [128, 32],
             seed: 1,
+            ..Settings::default()
         };
-        let fitted = giuthi_train::fit::fit(&data, &settings, Device::Cpu, &NoClock, |_| {}, |_| {});
-        matches!(fitted, Err(FitError::Diverged { best: Some(_), .. }))
+        matches!(fit_quietly(&data, &settings), Err(FitError::Diverged { best: Some(_), .. }))
     });
     let rate = late.expect("some learning rate diverges late");
     let flags = format!("--seed 1 --batch 100000 --epochs 30 --patience 30 --device cpu --lr {rate}");
@@ -223,4 +219,35 @@ fn training_that_diverges_is_an_error() {
     assert!(error.contains("has diverged") && error.contains("are kept in net.safetensors"), "{error}");
     Network::load(&dir.path().join("net.safetensors")).unwrap();
     assert!(dir.path().join("metrics.csv").exists());
+}
+
+#[test]
+fn a_wrong_row_stops_the_fit_or_is_skipped_with_its_game() {
+    let dir = folder();
+    let part = dir.path().join("data/part-00001.csv");
+    let before = fs::read_to_string(&part).unwrap();
+    fs::write(&part, before.replacen(",0,0,", ",0,x,", 1)).unwrap();
+    assert_fails(dir.path(), "data --out net.safetensors", 1, &["data/part-00001.csv, line 2: column `"]);
+    let output = fit(dir.path(), "data --out net.safetensors --epochs 1 --seed 1 --on-bad skip");
+    let error = text(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let told: Vec<&str> = error.lines().filter(|line| line.starts_with("left out: ")).collect();
+    assert_eq!(told.len(), 1, "{error}");
+    let wanted = " rows of 1 games with wrong rows; the first: data/part-00001.csv, line 2: column `";
+    assert!(told[0].contains(wanted), "{error}");
+}
+
+#[test]
+fn a_folder_can_have_a_weight_and_a_buffer_any_size() {
+    let dir = folder();
+    assert_fails(dir.path(), "data@0 --out net.safetensors", 2, &["data@0", "above 0, up to 1"]);
+    assert_fails(dir.path(), "gone@0.5 --out net.safetensors", 1, &["gone/manifest.json"]);
+    let output = fit(
+        dir.path(),
+        "data@0.5 data --out net.safetensors --epochs 2 --seed 1 --shuffle 100 --reader-threads 3 --batch 64",
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let network = Network::load(&dir.path().join("net.safetensors")).unwrap();
+    let trained_on = "0.5 of 50 games of 2x5x4 by random (seed 3); 50 games of 2x5x4 by random (seed 3)";
+    assert_eq!(network.header().trained_on, trained_on);
 }

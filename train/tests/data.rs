@@ -5,6 +5,7 @@ mod support;
 use giuthi_engine::Sample;
 use giuthi_selfplay::Shard;
 use giuthi_train::data::{Dataset, Reading, target};
+use giuthi_train::source::Source;
 use support::{READING, games, make, make_shard, read, sides};
 use tempfile::tempdir;
 

@@ -8,7 +8,8 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use giuthi_engine::agent::NoClock;
 use giuthi_train::fit::{Settings, fit};
-use support::{READING, make, read};
+use giuthi_train::metrics::Epoch;
+use support::{READING, Telling, make, read};
 use tch::Device;
 use tempfile::tempdir;
 
@@ -28,13 +29,13 @@ fn memory_does_not_grow_from_epoch_to_epoch() {
         epochs: NonZeroU32::new(12).unwrap(),
         batch: NonZeroUsize::new(64).unwrap(),
         learning_rate: 0.001,
-        weight_decay: 0.01,
         patience: NonZeroU32::new(12).unwrap(),
-        layers: [128, 32],
         seed: 1,
+        ..Settings::default()
     };
     let mut pages = Vec::new();
-    fit(&data, &settings, Device::Cpu, &NoClock, |_| {}, |_| pages.push(resident())).unwrap();
+    let mut telling = Telling(|_| {}, |_: &Epoch| pages.push(resident()));
+    fit(&data, &settings, Device::Cpu, &NoClock, None, &mut telling).unwrap();
     // A hundred steps an epoch: a batch of numbers kept by each would show.
     assert!(pages[11] < 1.03 * pages[1], "{pages:?}");
 }

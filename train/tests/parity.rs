@@ -3,8 +3,7 @@
 use giuthi_engine::net::FeatureSet;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::{Game, Position, Variant};
-use giuthi_train::model::{Inputs, Model};
-use tch::nn::VarStore;
+use giuthi_train::model::{Inputs, Model, Shape};
 use tch::{Device, Kind, Tensor};
 
 /// Every position of a few random games.
@@ -29,15 +28,12 @@ fn plain_rust_equals_libtorch() {
     // With one seed a pit the game is over before it begins.
     for variant in Variant::all().filter(|variant| variant.seeds() >= 2) {
         let width = variant.width();
-        let store = VarStore::new(Device::Cpu);
-        let model = Model::new(&store, width, features, [128, 32], variant.seeds() as u64);
+        let shape = Shape { width, features, layers: [128, 32] };
+        let model = Model::new(shape, variant.seeds() as u64, Device::Cpu).unwrap();
         // The fresh spreads leave few sums clipped; wider ones make both ends of the clipping count.
-        tch::no_grad(|| {
-            for mut variable in store.trainable_variables() {
-                let _ = variable.g_mul_(&Tensor::from(3.0f32));
-            }
-        });
-        let network = model.network(model.weights().unwrap(), "nothing".to_owned()).unwrap();
+        let _ = model.flat().shallow_clone().g_mul_(&Tensor::from(3.0f32));
+        let weights = shape.weights(&model.numbers().unwrap());
+        let network = shape.network(weights, "nothing".to_owned()).unwrap();
 
         let positions = positions(variant);
         let mut categories = Vec::new();

@@ -357,6 +357,9 @@ fn a_weight_draws_its_share_of_the_games_evenly_over_the_epochs() {
         let windows = [other.path().to_owned().into(), Window { folder: dir.path().to_owned(), weight }];
         Stream::open(&windows, &READING, STREAMING, |_, _| {}).unwrap()
     };
+    let thin = [Window { folder: dir.path().to_owned(), weight: 0.01 }];
+    let error = Stream::open(&thin, &READING, STREAMING, |_, _| {}).unwrap_err().to_string();
+    assert!(error.contains("games on average: at least 10 are needed"), "{error}");
     let whole = open(1.0);
     let (all, _) = drain(whole.training(9, 1, 64, 0), 5);
     let (others, _) = drain(self::open(&[other.path()], STREAMING).unwrap().training(9, 1, 64, 0), 5);

@@ -7,12 +7,11 @@ use std::collections::HashMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 
-use giuthi_engine::agent::NoClock;
 use giuthi_engine::{Network, Position};
-use giuthi_train::fit::{Settings, fit};
+use giuthi_train::fit::Settings;
+use giuthi_train::source::Source;
 use safetensors::{Dtype, SafeTensors};
-use support::{READING, games, make, read};
-use tch::Device;
+use support::{READING, fit_quietly, games, make, read};
 use tempfile::tempdir;
 
 /// The tensors of a file: shape and numbers.
@@ -76,13 +75,13 @@ fn the_recipe_of_the_readme_gives_the_networks_values() {
             epochs: NonZeroU32::new(5).unwrap(),
             batch: NonZeroUsize::new(64).unwrap(),
             learning_rate: 0.01,
-            weight_decay: 0.01,
             patience: NonZeroU32::new(5).unwrap(),
             layers,
             seed: 1,
+            ..Settings::default()
         };
         let dataset = read(&[&data], &READING).unwrap();
-        let fitted = fit(&dataset, &settings, Device::Cpu, &NoClock, |_| {}, |_| {}).unwrap();
+        let fitted = fit_quietly(&dataset, &settings).unwrap();
         let path = dir.path().join(format!("{variant}.safetensors"));
         fitted.network.save(&path).unwrap();
 

@@ -9,7 +9,7 @@ use giuthi_selfplay::{Manifest, PartEntry, Run};
 
 use super::blocks::Part;
 use super::{Stream, Streaming, Window};
-use crate::data::{DataError, Reading, describe, enough, fraction, manifests};
+use crate::data::{DataError, FEWEST_GAMES, Reading, describe, enough, fraction, manifests};
 use crate::part::{self, Checked, LeftOut, LineError, PartError};
 
 /// A part to be checked.
@@ -47,7 +47,9 @@ pub(super) fn open(
     });
 
     let mut last = None;
-    let (mut games, mut rows, mut training) = ([0; 2], [0; 2], 0.0);
+    let (mut games, mut rows) = ([0; 2], [0; 2]);
+    // What an epoch trains on, on average.
+    let (mut epoch_games, mut epoch_rows) = (0.0, 0.0);
     let mut left_out = LeftOut::default();
     let mut parts = Vec::new();
     // In order, so that of several faults the first is told.
@@ -68,7 +70,8 @@ pub(super) fn open(
             games[side] += part_games[side];
             rows[side] += part_rows[side];
         }
-        training += task.window.weight * part_rows[0] as f64;
+        epoch_games += task.window.weight * part_games[0] as f64;
+        epoch_rows += task.window.weight * part_rows[0] as f64;
         left_out.rows += checked.left_out.rows;
         left_out.games += checked.left_out.games;
         left_out.first = left_out.first.or(checked.left_out.first);
@@ -77,7 +80,11 @@ pub(super) fn open(
         parts.push(Arc::new(Part { path, variant, seed, weight, sha256, bad_lines }));
     }
     enough(games, rows.iter().sum(), reading)?;
-    rows[0] = training.round() as u64;
+    // An epoch without a row would have no loss.
+    if windows.iter().any(|window| window.weight < 1.0) && epoch_games < FEWEST_GAMES as f64 {
+        return Err(DataError::Thin { games: epoch_games });
+    }
+    rows[0] = epoch_rows.round() as u64;
     let sources: Vec<_> = windows
         .iter()
         .zip(&manifests)

@@ -10,9 +10,31 @@ use giuthi_engine::Sample;
 use giuthi_engine::agent::NoClock;
 use giuthi_selfplay::{Manifest, Settings, Shard, generate};
 use giuthi_train::data::{DataError, Dataset, Reading, Rows};
+use giuthi_train::fit::{FitError, Fitted, Observer, Settings as FitSettings, Step, fit};
+use giuthi_train::metrics::Epoch;
+use giuthi_train::source::Source;
+use tch::Device;
 
 /// Results alone, a quarter for validation.
 pub(crate) const READING: Reading = Reading { lambda: 0.0, validation: 0.25 };
+
+/// An observer of two closures, which keeps nothing.
+pub(crate) struct Telling<S, E>(pub(crate) S, pub(crate) E);
+
+impl<S: FnMut(Step), E: FnMut(&Epoch)> Observer for Telling<S, E> {
+    fn step(&mut self, step: Step) {
+        self.0(step);
+    }
+
+    fn epoch(&mut self, epoch: &Epoch) {
+        self.1(epoch);
+    }
+}
+
+/// A fit on the CPU, from the beginning, that nobody watches.
+pub(crate) fn fit_quietly(data: &dyn Source, settings: &FitSettings) -> Result<Fitted, FitError> {
+    fit(data, settings, Device::Cpu, &NoClock, None, &mut Telling(|_| {}, |_: &Epoch| {}))
+}
 
 /// Makes a dataset in parts of 25 games.
 pub(crate) fn make(dir: &Path, variant: &str, agent: &str, games: u64, seed: u64) {

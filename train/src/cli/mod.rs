@@ -1,0 +1,93 @@
+//! The command line of `giuthi-train`: one file a subcommand.
+
+mod fit;
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::{Parser, Subcommand, ValueEnum};
+use giuthi_engine::cli::run;
+use giuthi_engine::net::MAX_LAYER;
+use tch::Device;
+
+/// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
+const MAX_THREADS: u64 = 1024;
+
+/// Fits value networks for Giuthi, with libtorch
+#[derive(Debug, Parser)]
+#[command(name = "giuthi-train", version, arg_required_else_help = false)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Fit a network to datasets of self-play and export its weights
+    Fit(fit::Arguments),
+}
+
+/// Runs the program on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    run(|cli: Cli| match cli.command {
+        Command::Fit(arguments) => fit::work(&arguments),
+    })
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DeviceChoice {
+    /// CUDA where there is a device, else the CPU
+    Auto,
+    /// The CPU
+    Cpu,
+    /// CUDA; an error where there is none
+    Cuda,
+}
+
+fn device(choice: DeviceChoice) -> anyhow::Result<Device> {
+    match choice {
+        DeviceChoice::Cpu => Ok(Device::Cpu),
+        DeviceChoice::Auto => Ok(Device::cuda_if_available()),
+        DeviceChoice::Cuda if tch::Cuda::is_available() => Ok(Device::Cuda(0)),
+        DeviceChoice::Cuda => bail!(
+            "--device cuda: this libtorch finds no CUDA device; build against a CUDA libtorch (LIBTORCH), or use \
+             --device cpu"
+        ),
+    }
+}
+
+fn number(text: &str, good: impl Fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&number: &f64| number.is_finite() && good(number))
+        .ok_or_else(|| wanted.to_owned())
+}
+
+/// Beyond these bounds libtorch's floats overflow.
+fn rate(text: &str) -> Result<f64, String> {
+    number(text, |number| number > 0.0 && number <= 1e30, "a number above 0, up to 1e30, is possible")
+}
+
+fn above_zero(text: &str) -> Result<f64, String> {
+    number(text, |number| number > 0.0, "a number above 0 is possible")
+}
+
+fn decay(text: &str) -> Result<f64, String> {
+    number(text, |number| (0.0..=1e6).contains(&number), "a number from 0 to 1e6 is possible")
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    number(text, |number| (0.0..=1.0).contains(&number), "a share from 0 to 1 is possible")
+}
+
+fn proper_share(text: &str) -> Result<f64, String> {
+    number(text, |number| number > 0.0 && number < 1.0, "a share above 0 and below 1 is possible")
+}
+
+fn layers(text: &str) -> Result<[usize; 2], String> {
+    let size = |text: &str| text.parse().ok().filter(|size| (1..=MAX_LAYER).contains(size));
+    text.split_once(',')
+        .and_then(|(first, second)| Some([size(first)?, size(second)?]))
+        .ok_or_else(|| format!("two sizes from 1 to {MAX_LAYER} are possible, such as 128,32"))
+}
