@@ -230,6 +230,14 @@ impl Position {
         Position { board: Board::from_pits(variant.width(), &pits), piles: [0; 2], to_move: Player::South }
     }
 
+    /// The position of pits in ring order, piles `[player 0, player 1]` and the player to move.
+    ///
+    /// The caller has checked the bounds: 5 ≤ width ≤ 10, `pits.len() == 2 * width`, at most 255 seeds in all.
+    #[inline]
+    pub(crate) fn of_pits(width: usize, pits: &[u8], piles: [u8; 2], to_move: Player) -> Position {
+        Position { board: Board::from_pits(width, pits), piles, to_move }
+    }
+
     /// The seeds in the pits.
     #[must_use]
     pub const fn board(&self) -> &Board {

@@ -1,5 +1,7 @@
 //! One row of the dataset: its columns and their schema version, used by the writer and every reader alike.
 
+mod scan;
+
 use csv::StringRecord;
 use thiserror::Error;
 
@@ -114,6 +116,9 @@ pub fn width_of(header: &StringRecord) -> Option<usize> {
 /// Why a record is not a row of the dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SampleError {
+    /// The line is not UTF-8.
+    #[error("not text in UTF-8")]
+    NotText,
     /// Too few or too many fields.
     #[error("{found} fields, not {wanted}")]
     Fields {

@@ -1,5 +1,8 @@
 //! Rows of the dataset: written and read again, labelled for the player who moves, refused when damaged.
 
+#[path = "fuzz/mutation.rs"]
+mod mutation;
+
 use csv::StringRecord;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::sample::{Note, SampleError, columns, label, width_of};
@@ -227,4 +230,67 @@ fn rows_that_are_cut_or_overfull_are_refused() {
     let full = GOOD.replace("11,7,1,9", "211,7,1,90");
     let line = Sample::read(&row(&full), 5).expect_err("too many seeds").to_string();
     assert!(line.contains("321 seeds in all") && line.contains("255"), "{line}");
+}
+
+/// What the two ways of reading a row make of a line, told so that nothing is lost: a float's sign of zero, an error's
+/// words.
+fn both_ways(line: &[u8], width: usize) -> [String; 2] {
+    let slow = match str::from_utf8(line) {
+        Ok(text) => Sample::read(&row(text), width),
+        Err(_) => Err(SampleError::NotText),
+    };
+    [Sample::scan(line, width), slow].map(|read| match read {
+        Ok(sample) => format!("{sample:?}"),
+        Err(error) => format!("{error:?}: {error}"),
+    })
+}
+
+#[test]
+fn a_scanned_line_is_what_its_fields_are_or_refused_with_the_same_words() {
+    let (mut good, mut bad) = (0, 0);
+    let mut rng = game_rng(41, 0);
+    for (number, variant) in Variant::RECORDED.into_iter().cycle().take(100).enumerate() {
+        let (game, notes) = noted_game(variant, number as u64);
+        for sample in label(rng.random(), &game, &notes).expect("the game is over") {
+            let line = record_of(&sample).iter().collect::<Vec<_>>().join(",");
+            let [fast, slow] = both_ways(line.as_bytes(), variant.width());
+            assert!(fast.starts_with("Sample {"), "{line}: {fast}");
+            assert_eq!(fast, slow, "{line}");
+            for _ in 0..20 {
+                let mut changed = line.clone().into_bytes();
+                mutation::mutate(&mut changed, &mut rng);
+                let [fast, slow] = both_ways(&changed, variant.width());
+                assert_eq!(fast, slow, "{}", changed.escape_ascii());
+                *(if fast.starts_with("Sample {") { &mut good } else { &mut bad }) += 1;
+            }
+        }
+    }
+    assert!(good > 1000 && bad > 10_000, "{good} good, {bad} bad");
+}
+
+#[test]
+fn every_byte_in_every_place_is_read_alike_both_ways() {
+    for line in [GOOD, "0,3,0,2,2,0,0,0,1,1,1,1,0,20,12,pass,forced,,0,-10,repetition"] {
+        for at in 0..line.len() {
+            for byte in 0..=u8::MAX {
+                let mut changed = line.as_bytes().to_vec();
+                changed[at] = byte;
+                let [fast, slow] = both_ways(&changed, 5);
+                assert_eq!(fast, slow, "{}", changed.escape_ascii());
+            }
+            let (head, tail) = line.split_at(at);
+            for piece in ["", "0", "00", "+", "-", ",", "1000000000000000000", "."] {
+                for changed in
+                    [format!("{head}{piece}{tail}"), format!("{head}{piece}"), format!("{piece}{tail}")]
+                {
+                    let [fast, slow] = both_ways(changed.as_bytes(), 5);
+                    assert_eq!(fast, slow, "{changed}");
+                }
+            }
+        }
+    }
+    for width in [0, 4, 8, 11, usize::MAX / 8] {
+        let [fast, slow] = both_ways(GOOD.as_bytes(), width);
+        assert_eq!(fast, slow, "{width}");
+    }
 }

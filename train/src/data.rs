@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use giuthi_engine::Position;
 use giuthi_engine::net::FeatureSet;
 use giuthi_engine::sample::Sample;
 use giuthi_selfplay::{Manifest, ManifestError};
@@ -11,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::part::{self, PartError};
+use crate::part::{self, OnBad, PartError};
 use crate::source::{Batches, Source};
 
 /// Games there must be at least: with fewer, a validation loss says nothing.
@@ -56,12 +57,7 @@ impl Rows {
     /// The rows of these numbers, in this order.
     fn select(&self, numbers: &[usize]) -> Rows {
         let pits = self.pits();
-        let mut rows = Rows {
-            categories: Vec::with_capacity(numbers.len() * pits),
-            leads: Vec::with_capacity(numbers.len()),
-            targets: Vec::with_capacity(numbers.len()),
-            results: Vec::with_capacity(numbers.len()),
-        };
+        let mut rows = Rows::with_capacity(numbers.len(), numbers.len() * pits);
         for &at in numbers {
             rows.categories.extend_from_slice(&self.categories[at * pits..(at + 1) * pits]);
             rows.leads.push(self.leads[at]);
@@ -87,11 +83,28 @@ impl Rows {
         self.categories.len() / self.len().max(1)
     }
 
-    fn push(&mut self, sample: &Sample, features: FeatureSet, lambda: f32) {
-        let lead = features.encode(&sample.position, |category| self.categories.push(category as i32));
+    /// No rows, with room for some.
+    pub(crate) fn with_capacity(rows: usize, categories: usize) -> Rows {
+        Rows {
+            categories: Vec::with_capacity(categories),
+            leads: Vec::with_capacity(rows),
+            targets: Vec::with_capacity(rows),
+            results: Vec::with_capacity(rows),
+        }
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        position: &Position,
+        result: i8,
+        value: Option<f32>,
+        features: FeatureSet,
+        lambda: f32,
+    ) {
+        let lead = features.encode(position, |category| self.categories.push(category as i32));
         self.leads.push(lead);
-        self.targets.push(target(sample.result, sample.value, lambda));
-        self.results.push(1 - i64::from(sample.result));
+        self.targets.push(target(result, value, lambda));
+        self.results.push(1 - i64::from(result));
     }
 }
 
@@ -155,7 +168,15 @@ pub enum DataError {
         /// Games found.
         games: u64,
         /// Rows found.
-        rows: usize,
+        rows: u64,
+    },
+    /// The weights leave too few games to an epoch.
+    #[error(
+        "with these weights an epoch trains on {games:.1} games on average: at least {FEWEST_GAMES} are needed"
+    )]
+    Thin {
+        /// Games of an epoch on average.
+        games: f64,
     },
     /// All games went to the same side of the split.
     #[error(
@@ -183,16 +204,7 @@ impl Dataset {
         reading: &Reading,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<Dataset, DataError> {
-        let manifests: Vec<_> =
-            folders.iter().map(|folder| Manifest::load(folder)).collect::<Result<_, _>>()?;
-        let width = manifests.first().map_or(0, |manifest| manifest.run.variant.width());
-        for (folder, manifest) in folders.iter().zip(&manifests) {
-            let found = manifest.run.variant.width();
-            if found != width {
-                let (path, first) = (folder.clone(), folders[0].clone());
-                return Err(DataError::Width { path, found, first, wanted: width });
-            }
-        }
+        let (manifests, width) = manifests(folders)?;
         let total = manifests.iter().fold(0, |sum: u64, manifest| sum.saturating_add(manifest.rows));
         let mut done = 0;
         progress(done, total);
@@ -202,20 +214,15 @@ impl Dataset {
             let mut last = None;
             for entry in parts {
                 let path = folder.join(&entry.file);
-                part::read(&path, entry, run.variant, &mut last, |game| split.push(run.seed, game))?;
+                let checked = part::check(&path, entry, run.variant, last, OnBad::Stop, |game| {
+                    split.push(run.seed, game);
+                })?;
+                last = checked.last;
                 done += entry.rows;
                 progress(done, total);
             }
         }
-        let sources = manifests
-            .iter()
-            .map(|data| {
-                format!(
-                    "{} games of {} by {} (seed {})",
-                    data.games, data.run.variant, data.run.agent, data.run.seed
-                )
-            })
-            .collect();
+        let sources = manifests.iter().map(describe).collect();
         split.finish(width, sources, fingerprint(&manifests, reading))
     }
 }
@@ -285,26 +292,59 @@ impl Split<'_> {
     /// dataset or shard they stand in, and stay there when more data are added. So do the games of other agents
     /// that start from the same opening.
     fn push(&mut self, seed: u64, game: &[Sample]) {
-        let fraction = mix(seed, game[0].game) as f64 / u64::MAX as f64;
-        let side = usize::from(fraction < self.reading.validation);
+        let side = usize::from(fraction(seed, game[0].game) < self.reading.validation);
         self.games[side] += 1;
         for sample in game {
-            self.rows[side].push(sample, FeatureSet::Pits24Lead, self.reading.lambda);
+            let Sample { ref position, result, value, .. } = *sample;
+            self.rows[side].push(position, result, value, FeatureSet::Pits24Lead, self.reading.lambda);
         }
     }
 
     fn finish(self, width: usize, sources: Vec<String>, fingerprint: String) -> Result<Dataset, DataError> {
         let [training, validation] = self.rows;
-        let games = self.games.iter().sum();
-        if games < FEWEST_GAMES {
-            return Err(DataError::TooFew { games, rows: training.len() + validation.len() });
-        }
-        if let Some(side) = self.games.iter().position(|&games| games == 0) {
-            let (side, share) = (["training", "validation"][side], self.reading.validation);
-            return Err(DataError::OneSided { games, side, share });
-        }
+        enough(self.games, (training.len() + validation.len()) as u64, self.reading)?;
         Ok(Dataset { training, validation, games: self.games, width, sources, fingerprint })
     }
+}
+
+/// The manifests of datasets, and the width that they share.
+pub(crate) fn manifests(folders: &[PathBuf]) -> Result<(Vec<Manifest>, usize), DataError> {
+    let manifests: Vec<_> = folders.iter().map(|folder| Manifest::load(folder)).collect::<Result<_, _>>()?;
+    let width = manifests.first().map_or(0, |manifest: &Manifest| manifest.run.variant.width());
+    for (folder, manifest) in folders.iter().zip(&manifests) {
+        let found = manifest.run.variant.width();
+        if found != width {
+            let (path, first) = (folder.clone(), folders[0].clone());
+            return Err(DataError::Width { path, found, first, wanted: width });
+        }
+    }
+    Ok((manifests, width))
+}
+
+/// A dataset in words.
+pub(crate) fn describe(data: &Manifest) -> String {
+    let run = &data.run;
+    format!("{} games of {} by {} (seed {})", data.games, run.variant, run.agent, run.seed)
+}
+
+/// Refuses data of which one side of the split would have nothing to go by.
+pub(crate) fn enough(games: [u64; 2], rows: u64, reading: &Reading) -> Result<(), DataError> {
+    let all = games.iter().sum();
+    if all < FEWEST_GAMES {
+        return Err(DataError::TooFew { games: all, rows });
+    }
+    match games.iter().position(|&games| games == 0) {
+        None => Ok(()),
+        Some(side) => {
+            let (side, share) = (["training", "validation"][side], reading.validation);
+            Err(DataError::OneSided { games: all, side, share })
+        }
+    }
+}
+
+/// Where between 0 and 1 a game falls: below the share for validation it validates.
+pub(crate) fn fraction(seed: u64, game: u64) -> f64 {
+    mix(seed, game) as f64 / u64::MAX as f64
 }
 
 /// Spreads a seed and a game's number evenly over 64 bits (the finalizer of SplitMix64: Steele, Lea & Flood 2014).

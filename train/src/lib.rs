@@ -19,8 +19,9 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`data`] | reads datasets, splits them by game, encodes their rows |
-//! | [`part`] | reads one part: checks its rows, replays its games |
+//! | [`part`], `lines` | reads one part: checks its rows, replays its games |
 //! | [`source`] | where a fit gets its rows from |
+//! | [`stream`] | datasets of any size: read from their files epoch by epoch, shuffled in a bounded buffer |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
 //! | [`fit`](mod@fit) | the training loop: step, optimiser, schedule, validation, early stop |
 //! | [`bench`] | how fast the network is, in the engine and in libtorch |
@@ -41,7 +42,9 @@ pub mod curve;
 pub mod data;
 pub mod export;
 pub mod fit;
+mod lines;
 pub mod metrics;
 pub mod model;
 pub mod part;
 pub mod source;
+pub mod stream;

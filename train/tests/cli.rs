@@ -220,3 +220,34 @@ fn training_that_diverges_is_an_error() {
     Network::load(&dir.path().join("net.safetensors")).unwrap();
     assert!(dir.path().join("metrics.csv").exists());
 }
+
+#[test]
+fn a_wrong_row_stops_the_fit_or_is_skipped_with_its_game() {
+    let dir = folder();
+    let part = dir.path().join("data/part-00001.csv");
+    let before = fs::read_to_string(&part).unwrap();
+    fs::write(&part, before.replacen(",0,0,", ",0,x,", 1)).unwrap();
+    assert_fails(dir.path(), "data --out net.safetensors", 1, &["data/part-00001.csv, line 2: column `"]);
+    let output = fit(dir.path(), "data --out net.safetensors --epochs 1 --seed 1 --on-bad skip");
+    let error = text(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let told: Vec<&str> = error.lines().filter(|line| line.starts_with("left out: ")).collect();
+    assert_eq!(told.len(), 1, "{error}");
+    let wanted = " rows of 1 games with wrong rows; the first: data/part-00001.csv, line 2: column `";
+    assert!(told[0].contains(wanted), "{error}");
+}
+
+#[test]
+fn a_folder_can_have_a_weight_and_a_buffer_any_size() {
+    let dir = folder();
+    assert_fails(dir.path(), "data@0 --out net.safetensors", 2, &["data@0", "above 0, up to 1"]);
+    assert_fails(dir.path(), "gone@0.5 --out net.safetensors", 1, &["gone/manifest.json"]);
+    let output = fit(
+        dir.path(),
+        "data@0.5 data --out net.safetensors --epochs 2 --seed 1 --shuffle 100 --reader-threads 3 --batch 64",
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let network = Network::load(&dir.path().join("net.safetensors")).unwrap();
+    let trained_on = "0.5 of 50 games of 2x5x4 by random (seed 3); 50 games of 2x5x4 by random (seed 3)";
+    assert_eq!(network.header().trained_on, trained_on);
+}

@@ -9,7 +9,7 @@ use giuthi_engine::agent::AGENTS;
 use giuthi_engine::net::{Kernel, Quantised};
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::rng::random_move;
-use giuthi_engine::sample::{Note, columns, label, width_of};
+use giuthi_engine::sample::{Note, SampleError, columns, label, width_of};
 use giuthi_engine::ugi::command::Command;
 use giuthi_engine::ugi::lines::{self, LONGEST, Line};
 use giuthi_engine::{AgentSpec, Ending, Game, Move, Network, Position, Sample, Setup, Source, Variant};
@@ -155,6 +155,14 @@ fn dataset(rng: &mut impl rand::Rng) {
     }
     let mut bytes = text.into_bytes();
     mutate(&mut bytes, rng);
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let slow = match str::from_utf8(line) {
+            Ok(text) => Sample::read(&text.split(',').collect::<Vec<_>>().into(), variant.width()),
+            Err(_) => Err(SampleError::NotText),
+        };
+        let told = format!("{slow:?}");
+        assert_eq!(format!("{:?}", Sample::scan(line, variant.width())), told, "{}", line.escape_ascii());
+    }
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Cursor::new(bytes));
     let width = match reader.headers() {
         Ok(header) => width_of(header).unwrap_or(variant.width()),

@@ -13,10 +13,12 @@ use giuthi_engine::cli::{Progress, SystemClock, Usage, print, seed_or_drawn, tel
 
 use super::{DeviceChoice, MAX_THREADS, above_zero, decay, device, layers, proper_share, rate, share};
 use crate::checkpoint::{Checkpoints, Loaded, SettingsTable};
-use crate::data::{Dataset, Reading};
+use crate::data::Reading;
 use crate::fit::{FitError, Fitted, Observer, ScheduleShape, Settings, State, Step, fit};
 use crate::metrics::{self, Epoch};
+use crate::part::{LeftOut, OnBad};
 use crate::source::Source;
+use crate::stream::{Stream, Streaming, Window};
 use crate::{card, curve};
 
 /// Most epochs that can be asked for.
@@ -26,6 +28,8 @@ const MAX_BATCH: u64 = 1 << 20;
 
 /// Most steps that can be asked for.
 const MAX_STEPS: u64 = 1_000_000_000;
+/// Most rows that are shuffled at a time: 32 GiB.
+const MAX_BUFFER: u64 = 1 << 30;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ScheduleChoice {
@@ -35,11 +39,20 @@ enum ScheduleChoice {
     Cosine,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OnBadChoice {
+    /// Refuse the data, with file and line
+    Stop,
+    /// Leave its game out
+    Skip,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Datasets: folders that `giuthi selfplay` wrote
-    #[arg(required = true, value_name = "DATA")]
-    data: Vec<PathBuf>,
+    /// Datasets: folders that `giuthi selfplay` wrote; with a weight of 0.5 behind it a folder trains on half of its
+    /// games in each epoch
+    #[arg(required = true, value_name = "DATA[@WEIGHT]")]
+    data: Vec<Window>,
     /// The weights to write; beside them go `metrics.csv`, a model card (.json), a picture (.svg) and checkpoints
     #[arg(long, value_name = "NET.safetensors")]
     out: PathBuf,
@@ -85,6 +98,15 @@ pub(super) struct Arguments {
     /// Share of the games kept for validation
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = proper_share, allow_negative_numbers = true)]
     validation: f64,
+    /// What to do about a wrong row: stop, or skip its game and say how many were
+    #[arg(long, value_enum, default_value_t = OnBadChoice::Stop)]
+    on_bad: OnBadChoice,
+    /// Threads that read the data, as many as the processor has where nothing is said
+    #[arg(long, value_name = "T", value_parser = whole_number(1..=MAX_THREADS), allow_negative_numbers = true)]
+    reader_threads: Option<u64>,
+    /// Rows that are shuffled at a time, 32 bytes each
+    #[arg(long, value_name = "ROWS", default_value_t = Streaming::BUFFER.get() as u64, value_parser = whole_number(1..=MAX_BUFFER), allow_negative_numbers = true)]
+    shuffle: u64,
     /// Epochs without a better validation loss after which training stops
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole_number(1..=MAX_EPOCHS), allow_negative_numbers = true)]
     patience: u64,
@@ -193,11 +215,11 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let device = device(arguments.device)?;
     let data = read(arguments)?;
     let where_to = if device.is_cuda() { "CUDA" } else { "the CPU" };
-    let [training_games, validation_games] = data.games;
+    let [training_games, validation_games] = data.games();
+    let [training_rows, validation_rows] = data.rows();
     tell(format_args!(
-        "{} rows of {training_games} games to train on, {} rows of {validation_games} games to validate, on {where_to}",
-        data.training.len(),
-        data.validation.len()
+        "{training_rows} rows of {training_games} games to train on, {validation_rows} rows of {validation_games} games \
+         to validate, on {where_to}"
     ));
 
     tch::set_num_threads(i32::try_from(arguments.threads).expect("within the bounds of the flag"));
@@ -223,7 +245,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
             None
         }
     };
-    let rows = data.training.len() as u64;
+    let rows = training_rows;
     let seen = from.as_ref().map_or(0, |state| u64::from(state.epoch - 1) * rows + state.seen);
     let clock = SystemClock::default();
     let progress = Progress::new("fit", "rows", (rows * arguments.epochs).saturating_sub(seen));
@@ -241,6 +263,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     match fitted {
         Ok(fitted) => {
             progress.finish();
+            tell_left_out(&data);
             outputs.save(&fitted, &data, &table)?;
             let best = &fitted.epochs[fitted.best_epoch as usize - 1];
             print(&format!(
@@ -305,10 +328,20 @@ impl Observer for Watching<'_> {
     }
 }
 
-fn read(arguments: &Arguments) -> anyhow::Result<Dataset> {
+fn read(arguments: &Arguments) -> anyhow::Result<Stream> {
     let reading = Reading { lambda: arguments.lambda as f32, validation: arguments.validation };
+    let within = "within the bounds of the flag";
+    let asked = arguments.reader_threads.map(|threads| NonZeroUsize::new(threads as usize).expect(within));
+    let streaming = Streaming {
+        on_bad: match arguments.on_bad {
+            OnBadChoice::Stop => OnBad::Stop,
+            OnBadChoice::Skip => OnBad::Skip,
+        },
+        threads: asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+        buffer: NonZeroUsize::new(arguments.shuffle as usize).expect(within),
+    };
     let mut progress = None;
-    let data = Dataset::read(&arguments.data, &reading, |done, total| {
+    let data = Stream::open(&arguments.data, &reading, streaming, |done, total| {
         let progress = progress.get_or_insert_with(|| Progress::new("read", "rows", total));
         progress.advance(done - progress.done());
     })?;
@@ -316,6 +349,14 @@ fn read(arguments: &Arguments) -> anyhow::Result<Dataset> {
         progress.finish();
     }
     Ok(data)
+}
+
+/// Tells what was left out of the data, if anything was.
+fn tell_left_out(data: &Stream) {
+    let LeftOut { rows, games, first } = data.left_out();
+    if let Some(first) = first {
+        tell(format_args!("left out: {rows} rows of {games} games with wrong rows; the first: {first}"));
+    }
 }
 
 /// The files that a fit writes.
@@ -413,6 +454,8 @@ mod tests {
             ("--clip", ["0", "-1", "inf"], "above 0"),
             ("--lambda", ["-0.1", "2", "nan"], "from 0 to 1"),
             ("--validation", ["0", "1", "-1"], "above 0 and below 1"),
+            ("--shuffle", ["0", "-1", "1073741825"], "from 1 to 1073741824"),
+            ("--reader-threads", ["0", "-1", "1025"], "from 1 to 1024"),
             ("--layers", ["5", "5,0", "-1,1025"], "two sizes from 1 to 1024"),
         ] {
             for bad in bad {

@@ -1,0 +1,177 @@
+//! The lines of a part, compressed or not, with the hash of the file that they come from.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use csv::StringRecord;
+use giuthi_engine::sample::width_of;
+use sha2::{Digest, Sha256};
+use zstd::stream::read::Decoder;
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 1 << 18;
+/// Bytes that no line of a dataset reaches.
+pub(crate) const LONGEST_LINE: usize = 4096;
+/// How the name of a compressed part ends.
+const COMPRESSED: &str = ".zst";
+
+/// One line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    /// Its number, the header being 1.
+    pub(crate) number: u64,
+    /// Its bytes, without its end.
+    pub(crate) bytes: &'a [u8],
+    /// Whether all of it is there; otherwise it is longer than [`LONGEST_LINE`].
+    pub(crate) whole: bool,
+}
+
+/// The lines of a file, read in chunks: memory does not depend on its size, nor on that of its lines.
+///
+/// As in any CSV, a mark of UTF-8 at the beginning, `\r` before `\n` and empty lines are passed over.
+pub(crate) struct Lines {
+    input: Input,
+    buffer: Box<[u8]>,
+    /// What of the buffer is not handed out yet.
+    start: usize,
+    end: usize,
+    /// Whether the input has ended.
+    over: bool,
+    /// Lines so far.
+    number: u64,
+}
+
+enum Input {
+    Plain(Hashing),
+    Compressed(Box<Decoder<'static, BufReader<Hashing>>>),
+}
+
+impl Lines {
+    /// Opens a file; one whose name ends in `.zst` is decompressed as it is read.
+    pub(crate) fn open(path: &Path) -> io::Result<Lines> {
+        let file = Hashing { file: File::open(path)?, hash: Sha256::new() };
+        let compressed = path.as_os_str().as_encoded_bytes().ends_with(COMPRESSED.as_bytes());
+        let input = match compressed {
+            true => Input::Compressed(Box::new(Decoder::new(file)?)),
+            false => Input::Plain(file),
+        };
+        let buffer = vec![0; CHUNK].into_boxed_slice();
+        Ok(Lines { input, buffer, start: 0, end: 0, over: false, number: 0 })
+    }
+
+    /// Reads the first line: the width of the boards, `None` where it is not the header of a dataset.
+    pub(crate) fn header(&mut self) -> io::Result<Option<usize>> {
+        let Some(line) = self.next()? else { return Ok(None) };
+        let bytes = line.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line.bytes);
+        let text = str::from_utf8(bytes).ok().filter(|_| line.whole);
+        Ok(text.and_then(|text| width_of(&StringRecord::from(text.split(',').collect::<Vec<_>>()))))
+    }
+
+    /// The next line that is not empty; `None` after the last.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        loop {
+            let Some((range, whole)) = self.bounds()? else { return Ok(None) };
+            self.number += 1;
+            let bytes = &self.buffer[range.clone()];
+            let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+            if !bytes.is_empty() {
+                let range = range.start..range.start + bytes.len();
+                return Ok(Some(Line { number: self.number, bytes: &self.buffer[range], whole }));
+            }
+        }
+    }
+
+    /// Where the next line lies in the buffer, and whether all of it does.
+    fn bounds(&mut self) -> io::Result<Option<(std::ops::Range<usize>, bool)>> {
+        // Bytes that are known to hold no end.
+        let mut searched = 0;
+        loop {
+            let rest = &self.buffer[self.start..self.end];
+            if let Some(length) = memchr::memchr(b'\n', &rest[searched..]) {
+                let range = self.start..self.start + searched + length;
+                self.start = range.end + 1;
+                return Ok(Some(cut(range)));
+            }
+            searched = rest.len();
+            if self.over {
+                let range = self.start..self.end;
+                self.start = self.end;
+                return Ok((searched > 0).then(|| cut(range)));
+            }
+            if searched > LONGEST_LINE {
+                return self.overlong().map(Some);
+            }
+            self.fill()?;
+        }
+    }
+
+    /// Passes over a line that is too long; its beginning is handed out.
+    fn overlong(&mut self) -> io::Result<(std::ops::Range<usize>, bool)> {
+        self.buffer.copy_within(self.start..self.start + LONGEST_LINE, 0);
+        loop {
+            (self.start, self.end) = (LONGEST_LINE, LONGEST_LINE);
+            self.fill_behind(LONGEST_LINE)?;
+            match memchr::memchr(b'\n', &self.buffer[self.start..self.end]) {
+                Some(length) => self.start += length + 1,
+                None if self.over => self.start = self.end,
+                None => continue,
+            }
+            return Ok((0..LONGEST_LINE, false));
+        }
+    }
+
+    /// Reads on, what is left moved to the front of the buffer.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        self.fill_behind(self.end)
+    }
+
+    fn fill_behind(&mut self, from: usize) -> io::Result<()> {
+        let space = &mut self.buffer[from..];
+        let read = loop {
+            let read = match &mut self.input {
+                Input::Plain(file) => file.read(space),
+                Input::Compressed(decoder) => decoder.read(space),
+            };
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        self.end = from + read;
+        self.over = read == 0;
+        Ok(())
+    }
+
+    /// SHA-256 of the file's bytes as they lie on the disk, in hexadecimal; what was not read yet is read now.
+    pub(crate) fn finish(self) -> io::Result<String> {
+        let mut file = match self.input {
+            Input::Plain(file) => file,
+            Input::Compressed(decoder) => decoder.finish().into_inner(),
+        };
+        io::copy(&mut file, &mut io::sink())?;
+        Ok(file.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// A line's place, and whether all of it is handed out.
+fn cut(range: std::ops::Range<usize>) -> (std::ops::Range<usize>, bool) {
+    let whole = range.len() <= LONGEST_LINE;
+    (range.start..range.end.min(range.start + LONGEST_LINE), whole)
+}
+
+/// A file that is hashed while it is read.
+struct Hashing {
+    file: File,
+    hash: Sha256,
+}
+
+impl Read for Hashing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.hash.update(&buffer[..count]);
+        Ok(count)
+    }
+}

@@ -1,0 +1,255 @@
+//! Blocks of rows, read by several threads and handed out in an order that does not depend on their number.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use giuthi_engine::sample::Sample;
+use giuthi_engine::{Position, Variant};
+
+use super::wanted;
+use crate::lines::Lines;
+use crate::part::{LineError, PartError};
+
+/// Parts that are read abreast.
+pub(super) const LANES: usize = 16;
+/// Rows in a block.
+const BLOCK: usize = 2048;
+
+/// A part that was checked.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) path: PathBuf,
+    pub(super) variant: Variant,
+    /// Seed of its dataset.
+    pub(super) seed: u64,
+    /// Share of its games that train in an epoch.
+    pub(super) weight: f64,
+    /// SHA-256 of the file as it was checked.
+    pub(super) sha256: String,
+    /// The lines left out, ascending.
+    pub(super) bad_lines: Vec<Range<u64>>,
+}
+
+/// The games that are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Want {
+    Training { epoch: u32 },
+    Validation,
+}
+
+/// A row, as small as may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) position: Position,
+    pub(super) result: i8,
+    /// NaN where there is none.
+    value: f32,
+}
+
+impl Row {
+    fn new(sample: &Sample) -> Row {
+        let Sample { position, result, value, .. } = *sample;
+        Row { position, result, value: value.unwrap_or(f32::NAN) }
+    }
+
+    /// The search's value.
+    pub(super) fn value(&self) -> Option<f32> {
+        (!self.value.is_nan()).then_some(self.value)
+    }
+}
+
+/// The wanted rows of a part, as they stand in it.
+struct PartReader {
+    part: Arc<Part>,
+    want: Want,
+    validation: f64,
+    lines: Lines,
+    /// The game under way, whether it is wanted, and the ply that comes next.
+    game: Option<(u64, bool, u32)>,
+    /// The lines still to be left out.
+    bad_lines: VecDeque<Range<u64>>,
+}
+
+impl PartReader {
+    fn open(part: &Arc<Part>, want: Want, validation: f64) -> Result<PartReader, PartError> {
+        let failed = |error| PartError::Io { path: part.path.clone(), error };
+        let mut lines = Lines::open(&part.path).map_err(failed)?;
+        if lines.header().map_err(failed)? != Some(part.variant.width()) {
+            let error = LineError::Header(part.variant);
+            return Err(PartError::Line { path: part.path.clone(), line: 1, error });
+        }
+        let bad_lines = part.bad_lines.iter().cloned().collect();
+        Ok(PartReader { part: part.clone(), want, validation, lines, game: None, bad_lines })
+    }
+
+    /// Fills a block; whether the part goes on behind it.
+    fn fill(&mut self, block: &mut Vec<Row>) -> Result<bool, PartError> {
+        let PartReader { part, want, validation, lines, game, bad_lines } = self;
+        let width = part.variant.width();
+        while block.len() < BLOCK {
+            let line = lines.next().map_err(|error| PartError::Io { path: part.path.clone(), error })?;
+            let Some(line) = line else { return Ok(false) };
+            while bad_lines.front().is_some_and(|range| range.end <= line.number) {
+                bad_lines.pop_front();
+            }
+            if bad_lines.front().is_some_and(|range| range.start <= line.number) {
+                continue;
+            }
+            let fault = |error| PartError::Line { path: part.path.clone(), line: line.number, error };
+            let number = number(line.bytes);
+            // Of the games that are not wanted only the numbers are looked at.
+            if number.is_some_and(|number| matches!(*game, Some((game, false, _)) if game == number)) {
+                continue;
+            }
+            let sample = match number {
+                Some(number) if game.is_none_or(|(game, ..)| game != number) => {
+                    let take = wanted(*want, part, number, *validation);
+                    if game.is_some_and(|(game, ..)| game > number) {
+                        return Err(fault(LineError::Order { game: number, ply: 0 }));
+                    }
+                    *game = Some((number, take, 0));
+                    if !take {
+                        continue;
+                    }
+                    Sample::scan(line.bytes, width)
+                }
+                _ => Sample::scan(line.bytes, width),
+            };
+            let sample = sample.map_err(|error| fault(error.into()))?;
+            match game {
+                Some((game, _, ply)) if (*game, *ply) == (sample.game, sample.ply) && line.whole => *ply += 1,
+                _ => return Err(fault(LineError::Order { game: sample.game, ply: sample.ply })),
+            }
+            block.push(Row::new(&sample));
+        }
+        Ok(true)
+    }
+
+    /// Compares the bytes with those that were checked.
+    fn finish(self) -> Result<(), PartError> {
+        let path = self.part.path.clone();
+        match self.lines.finish() {
+            Ok(sha256) if sha256 == self.part.sha256 => Ok(()),
+            Ok(_) => Err(PartError::Changed { path }),
+            Err(error) => Err(PartError::Io { path, error }),
+        }
+    }
+}
+
+/// The number of a line's game, where it is one as it is written.
+fn number(line: &[u8]) -> Option<u64> {
+    let end = line.iter().take(20).position(|&byte| byte == b',')?;
+    str::from_utf8(&line[..end]).ok()?.parse().ok()
+}
+
+/// The parts that are read one after another.
+struct Lane {
+    parts: VecDeque<Arc<Part>>,
+    reader: Option<PartReader>,
+}
+
+impl Lane {
+    /// The next rows, at most a block of them; `None` after the last.
+    fn next(&mut self, want: Want, validation: f64) -> Result<Option<Vec<Row>>, PartError> {
+        let mut block = Vec::with_capacity(BLOCK);
+        while block.len() < BLOCK {
+            let mut reader = match self.reader.take() {
+                Some(reader) => reader,
+                None => match self.parts.pop_front() {
+                    Some(part) => PartReader::open(&part, want, validation)?,
+                    None => break,
+                },
+            };
+            match reader.fill(&mut block)? {
+                true => self.reader = Some(reader),
+                false => reader.finish()?,
+            }
+        }
+        Ok((!block.is_empty()).then_some(block))
+    }
+}
+
+/// What a thread says of a lane when it is its turn.
+type Turn = Result<Option<Vec<Row>>, PartError>;
+
+/// Blocks of the wanted rows of parts, as an iterator: part `i` is read in lane `i mod LANES`, and the lanes take turns,
+/// however many threads there are. Ends after an error.
+pub(super) struct Blocks {
+    /// One for each thread; the lanes are dealt to them in turn.
+    turns: Vec<Receiver<Turn>>,
+    /// The lanes that still have rows, in the order of their turns.
+    lanes: VecDeque<usize>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Blocks {
+    pub(super) fn new(parts: &[Arc<Part>], want: Want, validation: f64, threads: NonZeroUsize) -> Blocks {
+        let count = LANES.min(parts.len());
+        let mut lanes: Vec<VecDeque<(usize, Lane)>> = Vec::new();
+        lanes.resize_with(threads.get().min(count), VecDeque::new);
+        for at in 0..count {
+            let parts = parts.iter().skip(at).step_by(LANES).cloned().collect();
+            let thread = at % lanes.len();
+            lanes[thread].push_back((at, Lane { parts, reader: None }));
+        }
+        let start = |lanes: VecDeque<(usize, Lane)>| {
+            let (sender, receiver) = sync_channel(2 * lanes.len());
+            (receiver, thread::spawn(move || read(lanes, want, validation, &sender)))
+        };
+        let (turns, threads) = lanes.into_iter().map(start).unzip();
+        Blocks { turns, lanes: (0..count).collect(), threads }
+    }
+}
+
+/// What a thread does: each of its lanes in turn.
+fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, validation: f64, turns: &SyncSender<Turn>) {
+    while let Some((at, mut lane)) = lanes.pop_front() {
+        let turn = lane.next(want, validation);
+        if matches!(turn, Ok(Some(_))) {
+            lanes.push_back((at, lane));
+        }
+        // Nobody listens any more, or will after an error.
+        let failed = turn.is_err();
+        if turns.send(turn).is_err() || failed {
+            return;
+        }
+    }
+}
+
+impl Iterator for Blocks {
+    type Item = Result<Vec<Row>, PartError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let lane = self.lanes.pop_front()?;
+            let turn =
+                self.turns[lane % self.turns.len()].recv().expect("a thread has a turn for every lane");
+            match turn {
+                Ok(Some(block)) => {
+                    self.lanes.push_back(lane);
+                    return Some(Ok(block));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.lanes.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        self.turns.clear();
+        for thread in self.threads.drain(..) {
+            // One that panicked has said so, and nobody got the end of its lanes.
+            let _ = thread.join();
+        }
+    }
+}
