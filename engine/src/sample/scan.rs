@@ -31,6 +31,8 @@ fn read(line: &[u8], width: usize) -> Result<Sample, SampleError> {
 }
 
 /// The single pass; `None` for whatever is not certainly a good row.
+///
+/// It branches on nothing that differs from row to row and that nobody can foresee: how long a field is, or its sign.
 #[inline]
 fn pass(line: &[u8], width: usize) -> Option<Sample> {
     if !(MIN_WIDTH..=MAX_WIDTH).contains(&width) {
@@ -46,21 +48,27 @@ fn pass(line: &[u8], width: usize) -> Option<Sample> {
     };
 
     let mut all = [0; MAX_PITS + 2];
-    let mut at = 0;
+    let before = line.len() - rest.len();
+    let mut commas = commas(rest);
+    let mut start = 0;
     let mut seeds = 0;
     let mut good = true;
     for place in &mut all[..2 * width + 2] {
-        let count = Count::at(rest.get(at..at + 4)?.try_into().expect("four bytes"));
+        let end = commas.trailing_zeros() as usize;
+        commas &= commas.wrapping_sub(1);
+        // Three fields stand before, so there are four bytes to take.
+        let bytes = line.get(before + end - 4..before + end)?.try_into().expect("four bytes");
+        let count = Count::at_end(bytes, end.wrapping_sub(start));
         good &= count.good;
-        at += count.length;
         seeds += count.seeds;
         *place = count.seeds as u8;
+        start = end + 1;
     }
     // Where the sum fits a byte, so did every one of them.
     if !good || seeds > MAX_SEEDS {
         return None;
     }
-    let rest = &rest[at..];
+    let rest = rest.get(start..)?;
     let piles = [all[2 * width], all[2 * width + 1]];
     let position = Position::of_pits(width, &all[..2 * width], piles, to_move);
 
@@ -73,15 +81,16 @@ fn pass(line: &[u8], width: usize) -> Option<Sample> {
         return None;
     }
     let (value, rest) = value(rest)?;
-    let (result, rest) = match rest {
-        [b'1', b',', rest @ ..] => (1, rest),
-        [b'0', b',', rest @ ..] => (0, rest),
-        [b'-', b'1', b',', rest @ ..] => (-1, rest),
-        _ => return None,
-    };
     let (negative, rest) = sign(rest);
-    let count = Count::at(rest.get(..4)?.try_into().expect("four bytes"));
-    let (points, rest) = (count.seeds, &rest[count.length..]);
+    let &[size @ (b'0' | b'1'), b',', ref rest @ ..] = rest else { return None };
+    let size = (size - b'0') as i8;
+    let result = if negative { -size } else { size };
+    let (negative, rest) = sign(rest);
+    let &[_, second, third, ..] = rest else { return None };
+    let length = if second == b',' { 1 } else { 3 - usize::from(third == b',') };
+    let end = line.len() - rest.len() + length;
+    let count = Count::at_end(line[end - 4..end].try_into().expect("four bytes"), length);
+    let (points, rest) = (count.seeds, line[end..].strip_prefix(b",")?);
     // With as many seeds as that a difference of scores is even or odd as they are.
     if !count.good || points > seeds || (seeds - points) % 2 != 0 {
         return None;
@@ -102,30 +111,43 @@ fn pass(line: &[u8], width: usize) -> Option<Sample> {
     })
 }
 
-/// A count of seeds and the comma behind it.
+/// The commas among the first 64 bytes, one bit a byte, the first the lowest; a few at the end may be missed. Of games
+/// from a start the counts are all there: 18 of two digits need all 180 seeds.
+#[inline]
+fn commas(bytes: &[u8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let mut commas = 0;
+    for (eight, bytes) in bytes.as_chunks::<8>().0.iter().take(8).enumerate() {
+        let other = u64::from_le_bytes(*bytes) ^ u64::from_le_bytes([b','; 8]);
+        // The highest bit of each byte that is 0, and no other.
+        let found = !(((other & LOW) + LOW) | other | LOW);
+        // Gathered into the highest byte.
+        commas |= ((found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * eight);
+    }
+    commas
+}
+
+/// A count of seeds.
 struct Count {
     /// 0 … 999.
     seeds: u32,
-    /// Bytes, that of the comma included: 2 … 4.
-    length: usize,
-    /// Whether it is one, of three digits at most.
+    /// Whether it is one, of one to three digits.
     good: bool,
 }
 
 impl Count {
-    /// Without a branch: whether it has one digit or two, nobody can foresee.
+    /// The count in the last `length` bytes. Without a branch: whether it has one digit or two, nobody can foresee.
     #[inline(always)]
-    fn at(bytes: [u8; 4]) -> Count {
-        let comma = |at: usize| bytes[at] == b',';
-        let digit = |at: usize| u32::from(bytes[at].wrapping_sub(b'0'));
-        let is_digit = |at: usize| digit(at) < 10;
-        let (one, two) = (comma(1), comma(2));
-        let few = if one { digit(0) } else { 10 * digit(0) + digit(1) };
-        let many = 100 * digit(0) + 10 * digit(1) + digit(2);
+    fn at_end(bytes: [u8; 4], length: usize) -> Count {
+        // Of no length that is good does the shift come round.
+        let none_before = u32::MAX.wrapping_shl(32u32.wrapping_sub(8u32.wrapping_mul(length as u32)));
+        let digits = (u32::from_le_bytes(bytes) ^ u32::from_le_bytes([b'0'; 4])) & none_before;
+        let digit = |at: u32| (digits >> (8 * at)) & 0xff;
+        // The highest bit of each byte above 9.
+        let others = (((digits & 0x7f7f_7f7f) + 0x7676_7676) | digits) & 0x8080_8080;
         Count {
-            seeds: if one | two { few } else { many },
-            length: if one { 2 } else { 4 - usize::from(two) },
-            good: is_digit(0) & (one | (is_digit(1) & (two | (is_digit(2) & comma(3))))),
+            seeds: digit(3) + 10 * digit(2) + 100 * digit(1),
+            good: (others == 0) & (length.wrapping_sub(1) < 3),
         }
     }
 }
@@ -147,27 +169,27 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 #[inline]
 fn sign(bytes: &[u8]) -> (bool, &[u8]) {
-    match bytes {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, bytes),
-    }
+    let negative = bytes.first() == Some(&b'-');
+    (negative, &bytes[usize::from(negative)..])
 }
 
 #[inline]
 fn mv(bytes: &[u8]) -> Option<(Move, &[u8])> {
-    let (pit, rest) = match *bytes {
-        [first @ b'1'..=b'9', second @ b'0'..=b'9', ref rest @ ..] => {
-            (10 * (first - b'0') + second - b'0', rest)
-        }
-        [digit @ b'0'..=b'9', ref rest @ ..] => (digit - b'0', rest),
-        _ => return Some((Move::Pass, bytes.strip_prefix(b"pass,")?)),
-    };
-    let (direction, rest) = match rest {
-        [b'c', b'c', b'w', b',', rest @ ..] => (Direction::Ccw, rest),
-        [b'c', b'w', b',', rest @ ..] => (Direction::Cw, rest),
-        _ => return None,
-    };
-    Some((Move::Sow { pit, direction }, rest))
+    let &[first, second, ..] = bytes else { return None };
+    let [first, second] = [first, second].map(|byte| byte.wrapping_sub(b'0'));
+    if first > 9 {
+        return Some((Move::Pass, bytes.strip_prefix(b"pass,")?));
+    }
+    let two = second <= 9;
+    let pit = if two { 10 * first + second } else { first };
+    let rest = &bytes[1 + usize::from(two)..];
+    let ccw = rest.get(1) == Some(&b'c');
+    let direction = if ccw { Direction::Ccw } else { Direction::Cw };
+    // One spelling a number, and a `c` before the others.
+    if (two && first == 0) || rest.first() != Some(&b'c') {
+        return None;
+    }
+    Some((Move::Sow { pit, direction }, rest[usize::from(ccw)..].strip_prefix(b"cw,")?))
 }
 
 #[inline]
