@@ -5,7 +5,7 @@ mod positions;
 use std::collections::HashSet;
 
 use giuthi_engine::rng::{game_rng, random_move};
-use giuthi_engine::search::holds_perpetual;
+use giuthi_engine::search::{holds_perpetual, shows_perpetual};
 use giuthi_engine::{Game, MoveKind, Player, Position, Setup, Variant};
 
 /// Whether extra moves of the player to move lead from `position` to a position on the way there, or to an endless
@@ -98,6 +98,9 @@ fn positions_of_games_are_judged_right() {
                 all += 1;
                 let found = holds_perpetual(&position);
                 held += u32::from(found);
+                let few = position.board().row_seeds(position.to_move()) <= 18;
+                let shown = shows_perpetual(&position);
+                assert!(shown == found || !shown && !few, "{position}: shown {shown}, held {found}");
                 if let Some(wanted) = circles(&position, 2000) {
                     assert!(wanted || !found, "{position}: there is none");
                     assert!(found || !wanted || variant.width() > 8, "{position}: there is one");

@@ -11,6 +11,7 @@ use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::search::{
     Control, Evaluator, Limits, MAX_DEPTH, Material, Memory, Report, Score, alpha_beta, holds_perpetual,
+    shows_perpetual,
 };
 use giuthi_engine::{Clock, Game, Move, MoveKind, Outcome, Position, Setup, Variant};
 use rand::RngExt;
@@ -52,7 +53,8 @@ fn minimax<E: Evaluator>(game: &mut Game, evaluator: &E, depth: u32, ply: u32) -
         None => {}
     }
     // A perpetual in the mover's row is worth a draw at least; the root's own is left to its moves.
-    let least = if ply > 0 && holds_perpetual(game.position()) { Score::DRAW } else { -Score::win_in(0) };
+    let holds = if depth > 1 { holds_perpetual } else { shows_perpetual };
+    let least = if ply > 0 && holds(game.position()) { Score::DRAW } else { -Score::win_in(0) };
     if depth == 0 {
         let judged = evaluator.evaluate(game.position());
         return evaluator.tempered(game.position(), judged).max(least);

@@ -14,7 +14,7 @@
 //! after one the position alone is the key.
 
 use super::table::{Bound, Entry, Table, key_of};
-use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual};
+use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual, shows_perpetual};
 use crate::board::MoveKind;
 use crate::game::Game;
 use crate::position::{Position, Step};
@@ -247,12 +247,13 @@ impl<E: Evaluator> Search<'_, E> {
         if let Some(mv) = hint {
             self.children.push(Child { mv, step: position.step(mv), order: 0, is_quiet: false });
         }
-        // On the last ply it takes less time than to ask for a perpetual.
-        let ask_at = if depth > 1 { 0 } else { sow_at };
+        // On the last ply it takes less time than to ask for a perpetual, and walks to find one do not pay.
+        let (ask_at, holds): (_, fn(&Position) -> bool) =
+            if depth > 1 { (0, holds_perpetual) } else { (sow_at, shows_perpetual) };
         let mut number = 0;
         loop {
             // A row that holds a perpetual is worth a draw at least, whatever the path.
-            if number == ask_at && !at_root && alpha < Score::DRAW && holds_perpetual(position) {
+            if number == ask_at && !at_root && alpha < Score::DRAW && holds(position) {
                 if beta <= Score::DRAW {
                     self.children.truncate(in_hand);
                     return Found::certain(Score::DRAW);
@@ -396,7 +397,7 @@ impl<E: Evaluator> Search<'_, E> {
         }
     }
 
-    /// Value of a position where the search ends, for its player to move: a draw at least where their row holds a
+    /// Value of a position where the search ends, for its player to move: a draw at least where their row shows a
     /// perpetual. That, and a second look, is asked only where it can matter to the window.
     fn judge(&self, position: &Position, (alpha, beta): (Score, Score)) -> Score {
         let judged = self.evaluator.evaluate(position);
@@ -404,7 +405,7 @@ impl<E: Evaluator> Search<'_, E> {
             if judged <= alpha { judged } else { self.evaluator.tempered(position, judged) }
         } else if judged == Score::DRAW || judged >= beta {
             judged
-        } else if alpha >= Score::DRAW || holds_perpetual(position) {
+        } else if alpha >= Score::DRAW || shows_perpetual(position) {
             Score::DRAW
         } else {
             judged

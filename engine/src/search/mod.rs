@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub use alpha_beta::{Memory, Report, alpha_beta};
 pub use mcts::{Judge, Mcts, MctsReport, SimLimits};
-pub use perpetual::holds_perpetual;
+pub use perpetual::{holds_perpetual, shows_perpetual};
 pub use score::Score;
 
 use crate::agent::Clock;
@@ -96,14 +96,11 @@ impl Evaluator for Material {
         Score::of_lead(position.lead(), position.seeds())
     }
 
-    /// A lead counts half where the opponent's row holds a perpetual, by which they will draw unless it is broken at
-    /// once: in matches of 300 and 400 games of `2x8x8` at equal time that was worth 34 and 32 Elo (± 28). Rows of nine
-    /// and ten pits are not asked: there it takes longer than it gains.
+    /// A lead counts half where the opponent's row shows a perpetual, by which they will draw unless it is broken at
+    /// once: in matches of 300 and 400 games of `2x8x8` at equal time that was worth 34 and 32 Elo (± 28).
     fn tempered(&self, position: &Position, judged: Score) -> Score {
         let opponent = position.to_move().opponent();
-        let drawish = judged > Score::DRAW
-            && perpetual::is_tabled(position.board(), opponent)
-            && perpetual::row_holds_perpetual(position.board(), opponent);
+        let drawish = judged > Score::DRAW && perpetual::row_shows_perpetual(position.board(), opponent);
         if drawish { judged.halved() } else { judged }
     }
 }

@@ -24,14 +24,22 @@ pub fn holds_perpetual(position: &Position) -> bool {
     row_holds_perpetual(position.board(), position.to_move())
 }
 
-/// Whether a player's row has so few seeds that [`holds_perpetual`] is tabled for it: a look in most cases, and rows with
-/// more seeds hold one but seldom.
-pub(super) fn is_tabled(board: &Board, player: Player) -> bool {
-    board.row_seeds(player) as usize <= 24
+/// Whether the row of the player to move is tabled and holds a perpetual. It takes a look in most cases; rows with more
+/// seeds than are tabled hold one but seldom. [`alpha_beta`](super::alpha_beta) asks no more where its lines end and on
+/// their last ply.
+#[must_use]
+pub fn shows_perpetual(position: &Position) -> bool {
+    row_shows_perpetual(position.board(), position.to_move())
+}
+
+/// [`shows_perpetual`] of a player's row, whoever is to move.
+pub(super) fn row_shows_perpetual(board: &Board, player: Player) -> bool {
+    let seeds = board.row_seeds(player) as usize;
+    seeds <= TABLED[board.width() - MIN_WIDTH] && row_holds_perpetual(board, player)
 }
 
 /// [`holds_perpetual`] of a player's row, whoever is to move: what that player could do if it were their turn now.
-pub(super) fn row_holds_perpetual(board: &Board, player: Player) -> bool {
+fn row_holds_perpetual(board: &Board, player: Player) -> bool {
     let width = board.width();
     let lanes = board.row_lanes(player);
     let seeds = board.row_seeds(player) as usize;
