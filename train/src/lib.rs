@@ -23,7 +23,7 @@
 //! | [`source`] | where a fit gets its rows from |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
 //! | [`fit`](mod@fit) | the training loop: step, optimiser, schedule, validation, early stop |
-//! | [`bench`] | how fast the network is, in the engine and in libtorch |
+//! | [`bench`](mod@bench) | how fast the network is, in the engine and in libtorch |
 //! | [`export`] | the network in other forms, for programs that are not ours |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
 //! | [`checkpoint`] | a fit's state on the disk, to go on from |
