@@ -297,9 +297,21 @@ fn other_settings_are_named_and_nothing_is_changed() {
     for flag in flags {
         assert!(with(&[flag]).ends_with(&format!("begun under other settings: {}\n", flag.2)), "{flag:?}");
     }
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
+    let seedless =
+        "loop --variant 2x5x4 --games 61 --depth 1 --epochs 3 --match-games 20 --generations 1 --out run";
+    let made = command.args(seedless.split(' ')).current_dir(dir.path()).assert().code(2);
+    made.stderr("giuthi-train: --out run: run.json: begun under other settings: games was 60, not 61\n");
     let all = with(&flags);
     assert!(flags.iter().all(|(_, _, told)| all.contains(told)), "{all}");
     assert_same(&files(&dir.path().join("run")), &before);
+
+    // The run's own seed is taken when none is given.
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
+    let longer =
+        "loop --variant 2x5x4 --games 60 --depth 1 --epochs 3 --match-games 20 --generations 2 --out run";
+    let made = command.args(longer.split(' ')).current_dir(dir.path()).assert().success();
+    made.stderr(predicate::str::starts_with("seed 4, of the run begun in run\n"));
 }
 
 #[test]
@@ -322,6 +334,10 @@ fn what_cannot_be_is_refused_in_one_line() {
     line(program(dir.path(), 1, "other/letter.txt").assert().code(1), "other/letter.txt");
 
     fs::create_dir(dir.path().join("busy")).unwrap();
+    // Without a seed too: none is told before the work begins.
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
+    let other = ["loop", "--variant", "2x5x4", "--games", "10", "--generations", "1", "--out", "other"];
+    line(command.args(other).current_dir(dir.path()).assert().code(1), "`letter.txt` is there");
     let lock = File::create(dir.path().join("busy/.lock")).unwrap();
     lock.lock().unwrap();
     line(program(dir.path(), 1, "busy").assert().code(1), "another run is writing here");

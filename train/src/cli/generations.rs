@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use anyhow::Context;
 use clap::Args;
 use giuthi_engine::Variant;
-use giuthi_engine::cli::{Progress, SystemClock, Usage, print, seed_or_drawn, tell, whole_number};
+use giuthi_engine::cli::{Progress, SystemClock, Usage, print, tell, whole_number};
 use giuthi_engine::search::MAX_DEPTH;
 
 use super::{DeviceChoice, MAX_THREADS, device, share};
@@ -95,12 +95,15 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     // In the folder, weights have the same names wherever it is, and so the datasets that name them the same bytes.
     env::set_current_dir(&arguments.out).with_context(|| format!("--out {shown}"))?;
     let here = Path::new("");
-    let seed = match (arguments.seed, started_seed(here)) {
-        (None, Some(seed)) => {
-            tell(format_args!("seed {seed}, of the run begun in {shown}"));
-            seed
+    // Told only once the work begins: an error before that is the only line.
+    let (seed, mut told) = match (arguments.seed, started_seed(here)) {
+        (Some(seed), _) => (seed, None),
+        (None, Some(seed)) => (seed, Some(format!("seed {seed}, of the run begun in {shown}"))),
+        (None, None) => {
+            // 53 bits: a number that every JSON reader keeps exactly.
+            let seed = rand::random::<u64>() >> 11;
+            (seed, Some(format!("seed {seed}")))
         }
-        (asked, _) => seed_or_drawn(asked),
     };
     let threads = arguments.threads.map_or_else(available_parallelism, |threads| {
         Ok(NonZeroUsize::new(threads as usize).expect("within the bounds of the flag"))
@@ -111,6 +114,9 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let generations = u32::try_from(arguments.generations).expect("within the bounds of the flag");
     let mut progress = None;
     let rows = generations::run(&arguments.settings(seed), generations, here, means, &mut |event| {
+        if let Some(line) = told.take() {
+            tell(line);
+        }
         show(&mut progress, &event);
     });
     // On a terminal the bar goes with it, before an error is told.
