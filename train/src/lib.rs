@@ -29,6 +29,7 @@
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
 //! | [`checkpoint`] | a fit's state on the disk, to go on from |
 //! | [`card`], [`curve`] | the model card and the picture beside the weights |
+//! | [`generations`] | self-play, fit and match in turn, each generation on the best before it |
 //! | [`cli`] | the command line |
 //!
 //! libtorch's types stay inside this crate. But for [`cli`] the library is silent: it never prints, exits, reads a
@@ -42,6 +43,7 @@ pub mod curve;
 pub mod data;
 pub mod export;
 pub mod fit;
+pub mod generations;
 mod lines;
 pub mod metrics;
 pub mod model;

@@ -3,6 +3,7 @@
 mod bench;
 mod export;
 mod fit;
+mod generations;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ struct Cli {
 enum Command {
     /// Fit a network to datasets of self-play and export its weights
     Fit(fit::Arguments),
+    /// Self-play, fit, match against the best so far, promotion: generation after generation
+    Loop(generations::Arguments),
     /// Write a network in another form, for programs that are not ours
     Export(export::Arguments),
     /// Measure the network's speed in the engine and in libtorch, in one run on the same positions
@@ -38,6 +41,7 @@ enum Command {
 pub fn main() -> ExitCode {
     run(|cli: Cli| match cli.command {
         Command::Fit(arguments) => fit::work(&arguments),
+        Command::Loop(arguments) => generations::work(&arguments),
         Command::Export(arguments) => export::work(&arguments),
         Command::Bench(arguments) => bench::work(&arguments),
     })
