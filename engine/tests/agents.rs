@@ -1,16 +1,16 @@
 //! What every agent owes, asked of each in the table; and what some owe beyond.
 
+mod clocks;
 mod networks;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
+use clocks::Ticking;
 use giuthi_engine::agent::{AGENTS, NoClock, Request, SpecError};
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::{game_rng, random_move};
-use giuthi_engine::{Agent, AgentSpec, Choice, Clock, Game, Move, MoveKind, Variant};
+use giuthi_engine::{Agent, AgentSpec, Choice, Game, Move, MoveKind, Variant};
 use rand::RngExt;
 
 const VARIANTS: [&str; 4] = ["2x5x4", "2x7x6", "2x8x8", "2x10x9"];
@@ -168,16 +168,6 @@ fn a_node_limit_is_kept() {
             let choice = asked(&mut *agent, &spec, &game, &mut rng);
             assert!((1..=nodes).contains(&choice.nodes), "{spec}: {} nodes", choice.nodes);
         }
-    }
-}
-
-/// A clock that goes on by a millisecond each time somebody looks at it.
-#[derive(Default)]
-struct Ticking(AtomicU64);
-
-impl Clock for Ticking {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Monte-Carlo tree search: what it proves is so, it keeps its limits, its tree and its wits.
 
+mod clocks;
 mod networks;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use clocks::Ticking;
 use giuthi_engine::agent::{NoClock, Request};
 use giuthi_engine::net::Quantised;
 use giuthi_engine::opening::random_opening;
@@ -14,7 +16,7 @@ use giuthi_engine::search::{
     Control, Judge, Limits, MAX_DEPTH, Material, Mcts, MctsReport, Memory, SimLimits, alpha_beta,
     holds_perpetual,
 };
-use giuthi_engine::{AgentSpec, Clock, Game, Outcome, Player, Position, Setup, Variant};
+use giuthi_engine::{AgentSpec, Game, Outcome, Player, Position, Setup, Variant};
 use rand::RngExt;
 
 fn search_in(tree: &mut Mcts, game: &Game, sims: u64, seed: u64) -> MctsReport {
@@ -350,16 +352,6 @@ fn the_tree_is_kept_while_the_game_goes_on() {
     assert_eq!(search_in(&mut tree, &other, 300, 4), search(&other, 300, 4));
     // A game that was taken back is another game.
     assert_eq!(search_in(&mut tree, &start, 300, 5), search(&start, 300, 5));
-}
-
-/// A clock that goes on by a millisecond each time somebody looks at it.
-#[derive(Default)]
-struct Ticking(AtomicU64);
-
-impl Clock for Ticking {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
-    }
 }
 
 #[test]

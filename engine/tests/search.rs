@@ -1,11 +1,13 @@
 //! Alpha-beta against plain minimax, its limits, and the endgames of an independent program.
 
+mod clocks;
 mod positions;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use clocks::Ticking;
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::game_rng;
@@ -13,7 +15,7 @@ use giuthi_engine::search::{
     Control, Evaluator, Limits, MAX_DEPTH, Material, Memory, Report, Score, alpha_beta, holds_perpetual,
     shows_perpetual,
 };
-use giuthi_engine::{Clock, Game, Move, MoveKind, Outcome, Position, Setup, Variant};
+use giuthi_engine::{Game, Move, MoveKind, Outcome, Position, Setup, Variant};
 use rand::RngExt;
 
 /// Judges by nothing at all: any number, the same for the same position.
@@ -192,16 +194,6 @@ fn more_material_is_always_better() {
         for (value, other) in values.iter().zip(values.iter().rev()) {
             assert_eq!(*value, -*other, "{seeds} seeds: the other seat's lead");
         }
-    }
-}
-
-/// A clock that goes on by a millisecond each time somebody looks at it.
-#[derive(Default)]
-struct Ticking(AtomicU64);
-
-impl Clock for Ticking {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
