@@ -1,9 +1,10 @@
 //! Training samples a second of the written-out step and of libtorch's recorded graph with its own AdamW, on the same
-//! rows: `cargo bench -p giuthi-train -- DATA [BATCH] [SECONDS]`. Takes the fastest of several rounds; one thread.
+//! rows: `cargo bench -p giuthi-train -- DATA [BATCH] [SECONDS]`, `DATA` as seen from the workspace's folder. Takes the
+//! fastest of several rounds; one thread.
 
-#![allow(clippy::print_stdout, reason = "a bench prints")]
+#![allow(clippy::print_stdout, clippy::exit, reason = "a bench prints and ends by itself")]
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use giuthi_train::data::{Dataset, Reading, Rows};
@@ -24,7 +25,15 @@ fn main() {
     let batch: usize = arguments.next().map_or(512, |text| text.parse().expect("a batch size"));
     let seconds: f64 = arguments.next().map_or(5.0, |text| text.parse().expect("seconds"));
     let reading = Reading { lambda: 0.0, validation: 0.1 };
-    let data = Dataset::read(&[PathBuf::from(folder)], &reading, |_, _| {}).expect("a dataset");
+    // Cargo starts a bench in its package's folder.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    let data = match Dataset::read(&[folder], &reading, |_, _| {}) {
+        Ok(data) => data,
+        Err(error) => {
+            println!("{error}");
+            std::process::exit(1);
+        }
+    };
     let shape = Shape { width: data.width(), features: FEATURES, layers: [128, 32] };
     tch::set_num_threads(1);
 
