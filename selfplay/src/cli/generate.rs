@@ -1,21 +1,30 @@
 //! A dataset made: flags, progress, and what is said at the end.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
 
-use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use clap::{Args, ValueEnum};
 use giuthi_engine::cli::{
     MAX_THREADS, Progress, SystemClock, Usage, print, seed_or_drawn, tell, whole_number,
 };
-use giuthi_engine::{AgentSpec, Ending, Source, Variant};
-use serde_json::{Value, json};
+use giuthi_engine::{AgentSpec, Variant};
 
-use crate::generate::{Event, Report, generate};
+use super::presets::{PRESETS, Preset};
+use super::report::{counted, in_json, in_words};
+use super::stop;
+use crate::generate::{Event, Report, generate_watched};
 use crate::settings::{
-    DEFAULT_AGENT, DEFAULT_OPENING, DEFAULT_PART_GAMES, Epsilon, OpeningPlies, Settings, Shard,
+    DEFAULT_PART_GAMES, Epsilon, Format, Level, OpeningPlies, SettingError, Settings, Shard, Temperature,
 };
-use crate::{Error, GameError, started_seed};
+use crate::{Error, GameError, Watch, started_seed};
+
+/// Time between two looks at how far the games are.
+const LOOK: Duration = Duration::from_millis(250);
 
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
@@ -25,21 +34,44 @@ pub(super) struct Arguments {
     /// Games of the whole dataset, all shards together
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     games: NonZeroU64,
+    /// Values for the five flags that follow, listed below; each of them given goes before
+    #[arg(long, value_name = "NAME", default_value = "standard", value_parser = Preset::named)]
+    preset: &'static Preset,
     /// Who plays, on both sides
-    #[arg(long, value_name = "SPEC", default_value = DEFAULT_AGENT)]
-    agent: AgentSpec,
+    #[arg(long, value_name = "SPEC")]
+    agent: Option<AgentSpec>,
     /// Random plies at the start of a game: a number, or a range A..B to draw it from, both ends included
-    #[arg(long, value_name = "A..B", default_value_t = DEFAULT_OPENING, allow_hyphen_values = true)]
-    opening_plies: OpeningPlies,
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    opening_plies: Option<OpeningPlies>,
     /// Share of the later moves played at random, 0 to 1
-    #[arg(long, value_name = "E", default_value_t, allow_negative_numbers = true)]
-    epsilon: Epsilon,
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    epsilon: Option<Epsilon>,
+    /// After the opening, choose among the agent's moves by chance: one worth V in proportion to exp(V/T); 0 always
+    /// plays the best
+    #[arg(long, value_name = "T", value_parser = temperature, allow_negative_numbers = true)]
+    temperature: Option<f64>,
+    /// Plies after the opening in which the temperature falls evenly to 0
+    #[arg(long, value_name = "P", value_parser = plies, allow_negative_numbers = true)]
+    temperature_plies: Option<NonZeroU32>,
+    /// Begin no two games of the whole dataset from the same position after their openings
+    #[arg(long)]
+    distinct_openings: bool,
     /// Games in a part (a file)
     #[arg(long, value_name = "G", default_value_t = DEFAULT_PART_GAMES, value_parser = at_least_one, allow_negative_numbers = true)]
     part_games: NonZeroU64,
-    /// Make only every N-th part, from part I on: the parts of shards 0/N to N-1/N are those of the whole
-    #[arg(long, value_name = "I/N", default_value_t, allow_hyphen_values = true)]
-    shard: Shard,
+    /// Compress the parts: part-NNNNN.csv.zst
+    #[arg(long, value_name = "HOW")]
+    compress: Option<Compress>,
+    /// Level of the compression, 1 to 19: the higher, the smaller and the slower [default: 1]
+    #[arg(long, value_name = "L", requires = "compress", allow_negative_numbers = true)]
+    level: Option<Level>,
+    /// Make only every N-th part, from part I on: the parts of shards 0/N to N-1/N are those of the whole; `auto` takes
+    /// I/N from what Slurm (a job array) or Kubernetes (an indexed job) says
+    #[arg(long, value_name = "I/N", default_value = "0/1", allow_hyphen_values = true)]
+    shard: ShardChoice,
+    /// How many shards there are, for --shard auto
+    #[arg(long, value_name = "N", value_parser = shards, allow_negative_numbers = true)]
+    shards: Option<u32>,
     /// Games played at a time; all cores when not given
     #[arg(long, value_name = "T", value_parser = threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
@@ -54,76 +86,210 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Compress {
+    /// Zstandard
+    Zstd,
+}
+
+/// A shard by its numbers, or told by the environment.
+#[derive(Clone, Copy, Debug)]
+enum ShardChoice {
+    Given(Shard),
+    Auto,
+}
+
+impl FromStr for ShardChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ShardChoice, String> {
+        match text {
+            "auto" => Ok(ShardChoice::Auto),
+            text => text
+                .parse()
+                .map(ShardChoice::Given)
+                .map_err(|error: SettingError| format!("{error}; or auto")),
+        }
+    }
+}
+
 fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
     let number = whole_number(1..=u64::MAX)(text)?;
     Ok(NonZeroU64::new(number).expect("1 is the least that is possible"))
 }
 
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
+fn plies(text: &str) -> Result<NonZeroU32, String> {
+    let number = whole_number(1..=u64::from(u32::MAX))(text)?;
+    Ok(NonZeroU32::new(number as u32).expect("1 is the least that is possible"))
+}
+
+fn shards(text: &str) -> Result<u32, String> {
+    whole_number(1..=u64::from(u32::MAX))(text).map(|number| number as u32)
+}
+
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = whole_number(1..=MAX_THREADS)(text)?;
     Ok(NonZeroUsize::new(number as usize).expect("1 is the least that is possible"))
 }
 
-pub(super) fn work(cli: Arguments) -> anyhow::Result<()> {
-    let threads =
-        cli.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let seed = match (cli.seed, started_seed(&cli.out)) {
-        (None, Some(seed)) => {
-            tell(format_args!("seed {seed}, of the run begun in {}", cli.out.display()));
-            seed
+fn temperature(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| {
+        number == 0.0 || Temperature::new(number, Temperature::DEFAULT_PLIES).is_ok()
+    });
+    number.ok_or_else(|| SettingError::Temperature.to_string())
+}
+
+impl Arguments {
+    /// What the flags ask for, those not given taken from the preset.
+    fn settings(&self) -> Result<Settings, Usage> {
+        let preset = self.preset;
+        let seed = match (self.seed, started_seed(&self.out)) {
+            (None, Some(seed)) => {
+                tell(format_args!("seed {seed}, of the run begun in {}", self.out.display()));
+                Some(seed)
+            }
+            (asked, _) => asked,
+        };
+        let (start, plies) = preset.temperature.unwrap_or((0.0, Temperature::DEFAULT_PLIES));
+        let start = self.temperature.unwrap_or(start);
+        if start == 0.0 && self.temperature_plies.is_some() {
+            let text = "--temperature-plies: there is no temperature that could fall; add --temperature T";
+            return Err(Usage(text.to_owned()));
         }
-        (asked, _) => seed_or_drawn(asked),
-    };
-    let settings = Settings {
-        variant: cli.variant,
-        agent: cli.agent,
-        games: cli.games,
-        opening: cli.opening_plies,
-        epsilon: cli.epsilon,
-        part_games: cli.part_games,
-        shard: cli.shard,
-        seed,
-    };
+        let temperature = Temperature::new(start, self.temperature_plies.unwrap_or(plies)).ok();
+        let format = match self.compress {
+            None => Format::Plain,
+            Some(Compress::Zstd) => Format::Zstd(self.level.unwrap_or_default()),
+        };
+        Ok(Settings {
+            variant: self.variant,
+            agent: self.agent.clone().unwrap_or_else(|| preset.agent()),
+            games: self.games,
+            opening: self.opening_plies.unwrap_or(preset.opening),
+            distinct_openings: self.distinct_openings,
+            epsilon: self.epsilon.unwrap_or_else(|| preset.epsilon()),
+            temperature,
+            part_games: self.part_games,
+            format,
+            shard: self.shard()?,
+            seed: seed_or_drawn(seed),
+        })
+    }
+
+    fn shard(&self) -> Result<Shard, Usage> {
+        match self.shard {
+            ShardChoice::Given(_) if self.shards.is_some() => {
+                Err(Usage("--shards: only --shard auto asks how many there are; I/N tells it".to_owned()))
+            }
+            ShardChoice::Given(shard) => Ok(shard),
+            ShardChoice::Auto => {
+                let variable =
+                    |name: &str| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned());
+                let told = Shard::from_environment(variable, self.shards);
+                let (shard, by) = told.map_err(|error| Usage(format!("--shard auto: {error}")))?;
+                tell(format_args!("shard {shard}, by {by}"));
+                Ok(shard)
+            }
+        }
+    }
+}
+
+pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
+    let threads =
+        arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let settings = arguments.settings()?;
+    if arguments.preset.name != PRESETS[Preset::STANDARD].name {
+        tell(format_args!("preset {}: {}", arguments.preset.name, Preset::flags(&settings)));
+    }
     if settings.agent.clocked() {
         tell("warning: this agent plays by the clock, so the run cannot be repeated exactly");
     }
+    let watch = Arc::new(Watch::new(threads));
+    stop::on_signals(&watch)?;
+    let report = watched(&settings, arguments, threads, &watch).map_err(|error| match error {
+        Error::TooManyParts(_) | Error::FewOpenings { .. } => Usage(error.to_string()).into(),
+        Error::Game { error: GameError::Opening(error), .. } => {
+            Usage(format!("{}: {error}", error.flag())).into()
+        }
+        Error::Game { error: GameError::NoValues, .. } => {
+            Usage(format!("--temperature: {}", GameError::NoValues)).into()
+        }
+        Error::Stopped { there, parts } => anyhow::anyhow!(
+            "stopped: {there} of {} are there; to go on: {}",
+            counted(parts, "part"),
+            stop::command_line()
+        ),
+        error => anyhow::Error::from(error),
+    })?;
+    let text = if arguments.json { format!("{}\n", in_json(&report)) } else { in_words(&report) };
+    print(&text)
+}
 
-    let mut progress: Option<Progress> = None;
-    let mut rows = 0;
-    let report = generate(&settings, &cli.out, threads, &SystemClock::default(), |event| match event {
-        Event::Checking { games } => progress = Some(Progress::new("checking", "games", games)),
-        Event::Checked { games } => {
-            if let Some(progress) = &progress {
+/// The run, with progress on stderr.
+fn watched(
+    settings: &Settings,
+    arguments: &Arguments,
+    threads: NonZeroUsize,
+    watch: &Watch,
+) -> Result<Report, Error> {
+    /// The games that are played, as a look at them needs to know.
+    struct Playing {
+        progress: Progress,
+        games: u64,
+    }
+    let playing: OnceLock<Playing> = OnceLock::new();
+    let mut other: Option<Progress> = None;
+    let mut observe = |event| match event {
+        Event::Checking { games } => other = Some(Progress::new("checking", "games", games)),
+        Event::Openings { games } => other = Some(Progress::new("openings", "games", games)),
+        Event::Checked { games } | Event::Compared { games } => {
+            if let Some(progress) = &other {
                 progress.advance(games);
             }
         }
         Event::Planned { parts, kept, games } => {
-            if let Some(checking) = progress.take() {
+            if let Some(checking) = other.take() {
                 checking.finish();
             }
-            tell_plan(&settings, parts, kept, games);
-            progress = (games > 0).then(|| Progress::new("self-play", "games", games));
+            tell_plan(settings, parts, kept, games);
         }
-        Event::Played { rows: more } => {
-            rows += more;
-            if let Some(progress) = &progress {
-                progress.advance(1);
-                let rate = rows as f64 / progress.elapsed().as_secs_f64().max(1e-9);
-                progress.note(format!("{rate:.0} positions/s"));
+        Event::Playing { games } => {
+            if let Some(openings) = other.take() {
+                openings.finish();
+            }
+            let progress = Progress::new("self-play", "games", games);
+            playing.get_or_init(|| Playing { progress, games });
+        }
+        Event::Played { .. } => {
+            if let Some(playing) = playing.get() {
+                playing.progress.advance(1);
             }
         }
+    };
+    let (over, is_over) = channel::<()>();
+    let report = thread::scope(|scope| {
+        // What is in hand changes between two games as well, and long games make no events.
+        let playing = &playing;
+        scope.spawn(move || {
+            while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let Some(Playing { progress, games }) = playing.get() else { continue };
+                let (look, elapsed) = (watch.look(), progress.elapsed());
+                if let Some(left) = look.left(*games, elapsed) {
+                    progress.foresee(left);
+                }
+                let rate = look.plies() as f64 / elapsed.as_secs_f64().max(1e-9);
+                progress.note(format!("{rate:.0} positions/s"));
+            }
+        });
+        let report =
+            generate_watched(settings, &arguments.out, threads, &SystemClock::default(), watch, &mut observe);
+        drop(over);
+        report
     });
-    if let Some(progress) = progress.filter(|_| report.is_ok()) {
+    if let Some(Playing { progress, .. }) = playing.get().filter(|_| report.is_ok()) {
         progress.finish();
     }
-    let report = report.map_err(|error| match error {
-        Error::TooManyParts(_) => Usage(error.to_string()).into(),
-        Error::Game { error: GameError::Opening(error), .. } => {
-            Usage(format!("{}: {error}", error.flag())).into()
-        }
-        error => anyhow::Error::from(error),
-    })?;
-    print(&if cli.json { format!("{}\n", in_json(&report)) } else { in_words(&report) })
+    report
 }
 
 /// What there is to do, where it is not simply everything.
@@ -141,85 +307,4 @@ fn tell_plan(settings: &Settings, parts: u64, kept: u64, games: u64) {
     } else if kept > 0 {
         tell(format_args!("there already: {kept} of {}", counted(parts, "part")));
     }
-}
-
-fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// So many a game, or 0 without games.
-fn mean(count: u64, games: u64) -> f64 {
-    count as f64 / games.max(1) as f64
-}
-
-fn in_json(report: &Report) -> Value {
-    let summary = &report.summary;
-    let games = summary.games();
-    let [player0, draws, player1] = summary.results();
-    let (positions, exact) = summary.positions();
-    let endings = Ending::ALL.map(|ending| (ending.name(), summary.ended_by(ending)));
-    let sources = Source::ALL.map(|source| (source.name(), summary.moves_by(source)));
-    json!({
-        "variant": report.manifest.run.variant.to_string(),
-        "agent": report.manifest.run.agent,
-        "seed": report.manifest.run.seed,
-        "shard": report.manifest.run.shard.to_string(),
-        "parts": report.manifest.parts.len(),
-        "games": games,
-        "games_played_now": report.played,
-        "rows": summary.rows(),
-        "player0_wins": player0,
-        "draws": draws,
-        "player1_wins": player1,
-        "endings": object(&endings),
-        "moves": object(&sources),
-        "mean_plies": mean(summary.rows(), games),
-        "longest_game": summary.longest(),
-        "mean_extra_moves": mean(summary.extra_moves(), games),
-        "mean_passes": mean(summary.moves_by(Source::Forced), games),
-        "distinct_positions": positions,
-        "distinct_positions_exact": exact,
-    })
-}
-
-fn object(counts: &[(&str, u64)]) -> Value {
-    counts.iter().map(|&(name, count)| (name.to_owned(), Value::from(count))).collect()
-}
-
-fn in_words(report: &Report) -> String {
-    let summary = &report.summary;
-    let (games, rows) = (summary.games(), summary.rows());
-    let share = |count: u64, of: u64| format!("{:.1} %", 100.0 * mean(count, of));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let mut line = |name: &str, number: String, share: String| {
-        table.add_row([name, &number, &share]);
-    };
-    line("games", games.to_string(), String::new());
-    let names = ["  player 0 won", "  drawn", "  player 1 won"];
-    for (name, count) in names.into_iter().zip(summary.results()) {
-        line(name, count.to_string(), share(count, games));
-    }
-    for ending in Ending::ALL {
-        let count = summary.ended_by(ending);
-        line(&format!("  ended by {}", ending.name()), count.to_string(), share(count, games));
-    }
-    line("rows", rows.to_string(), String::new());
-    for source in Source::ALL {
-        let count = summary.moves_by(source);
-        line(&format!("  {}", source.name()), count.to_string(), share(count, rows));
-    }
-    let (positions, exact) = summary.positions();
-    let about = if exact { "" } else { "about " };
-    line("  distinct positions", format!("{about}{positions}"), share(positions, rows));
-    line("plies a game", format!("{:.1}", mean(rows, games)), format!("at most {}", summary.longest()));
-    line(
-        "  extra moves",
-        format!("{:.1}", mean(summary.extra_moves(), games)),
-        share(summary.extra_moves(), rows),
-    );
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    format!("{}\n", table.trim_fmt())
 }

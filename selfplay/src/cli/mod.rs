@@ -1,11 +1,17 @@
 //! The command line of `giuthi-selfplay`: without a subcommand it generates; one file a subcommand beside that.
 
 mod generate;
+mod merge;
+mod presets;
+mod report;
+mod stop;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use giuthi_engine::cli::{agents, run};
+
+use presets::Preset;
 
 /// Plays games of an agent against itself and writes them as a dataset.
 ///
@@ -17,7 +23,7 @@ use giuthi_engine::cli::{agents, run};
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = agents()
+    after_help = format!("{}\n{}", Preset::table(), agents())
 )]
 struct Cli {
     #[command(subcommand)]
@@ -29,14 +35,17 @@ struct Cli {
 
 /// What can be done besides making datasets.
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Put the shards of a dataset together: the bytes are those of one machine alone
+    Merge(merge::Arguments),
+}
 
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
     run(|cli: Cli| match (cli.command, cli.generate) {
-        (Some(command), _) => match command {},
-        (None, Some(arguments)) => generate::work(arguments),
+        (Some(Command::Merge(arguments)), _) => merge::work(&arguments),
+        (None, Some(arguments)) => generate::work(&arguments),
         (None, None) => unreachable!("without a subcommand some flags are required"),
     })
 }
