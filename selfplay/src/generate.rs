@@ -265,7 +265,8 @@ struct Done {
 impl Table<'_> {
     /// Plays a game, on one of the pool's threads; `None` where the run was asked to stop and nobody will take it.
     fn play(&self, number: u64) -> Result<Option<Done>, Error> {
-        if self.watch.is_stopped() && number >= self.in_hand.load(Ordering::Relaxed) {
+        // In this order, as `make` writes the one and reads the other: so what it goes on to take was played.
+        if self.watch.is_stopped() && number >= self.in_hand.load(Ordering::SeqCst) {
             return Ok(None);
         }
         let thread = rayon::current_thread_index().expect("games are played by the pool");
@@ -310,7 +311,7 @@ fn make(
                     Ok(())
                 };
                 for plan in plans {
-                    table.in_hand.store(plan.games.end, Ordering::Relaxed);
+                    table.in_hand.store(plan.games.end, Ordering::SeqCst);
                     if table.watch.is_stopped() {
                         break;
                     }
@@ -326,7 +327,9 @@ fn make(
                         made.summary.add(&game, &positions);
                         observe(Event::Played { rows: game.rows() });
                         if !part.rows(&rows) {
-                            break;
+                            // The games that are left are not those of the next part.
+                            let failed = part.finish().wait();
+                            return Err(failed.expect_err("a part that takes no more rows has failed"));
                         }
                     }
                     let entry = PartEntry {

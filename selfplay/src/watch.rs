@@ -31,13 +31,13 @@ impl Watch {
 
     /// Asks the run to stop after the part in hand.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::SeqCst);
     }
 
     /// Whether the run was asked to stop.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::SeqCst)
     }
 
     /// That a thread's game has come to so many plies.

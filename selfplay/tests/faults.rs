@@ -179,3 +179,29 @@ fn a_full_disk_is_one_line_and_loses_nothing() {
     assert!(run(&flags, dir.path()).status().unwrap().success());
     assert!(files(dir.path()) == whole);
 }
+
+/// A part that fails in its middle leaves games that are none of the next part's.
+#[test]
+fn after_a_part_that_fails_none_is_made_of_its_games() {
+    let settings = settings("2x5x4", "greedy", 900, 300);
+    let whole = tempdir().unwrap();
+    make(&settings, whole.path(), 2);
+    let whole = files(whole.path());
+    assert!(whole["part-00001.csv"].len() > 200_000, "more than is handed over at a time");
+    let dir = tempdir().unwrap();
+    let in_the_way = dir.path().join(format!(".part-00001.csv.{}.tmp", std::process::id()));
+    let threads = NonZeroUsize::new(2).unwrap();
+    let result = generate_watched(&settings, dir.path(), threads, &NoClock, &Watch::new(threads), |event| {
+        if let Event::Playing { .. } = event {
+            fs::create_dir(&in_the_way).unwrap();
+        }
+    });
+    let said = result.unwrap_err().to_string();
+    assert!(said.contains("part-00001.csv: cannot be written"), "{said}");
+    fs::remove_dir(&in_the_way).unwrap();
+    let there = parts(dir.path());
+    assert_eq!(there.keys().collect::<Vec<_>>(), ["part-00000.csv"]);
+    assert!(there["part-00000.csv"] == whole["part-00000.csv"]);
+    assert_eq!(make(&settings, dir.path(), 2).played, 600);
+    assert!(files(dir.path()) == whole);
+}

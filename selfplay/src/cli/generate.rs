@@ -34,9 +34,9 @@ pub(super) struct Arguments {
     /// Games of the whole dataset, all shards together
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     games: NonZeroU64,
-    /// Values for the five flags that follow, listed below; each of them given goes before
-    #[arg(long, value_name = "NAME", default_value = "standard", value_parser = Preset::named)]
-    preset: &'static Preset,
+    /// Values for the five flags that follow, listed below; each of them given goes before [default: standard]
+    #[arg(long, value_name = "NAME", value_parser = Preset::named)]
+    preset: Option<&'static Preset>,
     /// Who plays, on both sides
     #[arg(long, value_name = "SPEC")]
     agent: Option<AgentSpec>,
@@ -142,7 +142,7 @@ fn temperature(text: &str) -> Result<f64, String> {
 impl Arguments {
     /// What the flags ask for, those not given taken from the preset.
     fn settings(&self) -> Result<Settings, Usage> {
-        let preset = self.preset;
+        let preset = self.preset.unwrap_or(&PRESETS[Preset::STANDARD]);
         let seed = match (self.seed, started_seed(&self.out)) {
             (None, Some(seed)) => {
                 tell(format_args!("seed {seed}, of the run begun in {}", self.out.display()));
@@ -198,8 +198,8 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let threads =
         arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let settings = arguments.settings()?;
-    if arguments.preset.name != PRESETS[Preset::STANDARD].name {
-        tell(format_args!("preset {}: {}", arguments.preset.name, Preset::flags(&settings)));
+    if let Some(preset) = arguments.preset {
+        tell(format_args!("preset {}: {}", preset.name, Preset::flags(&settings)));
     }
     if settings.agent.clocked() {
         tell("warning: this agent plays by the clock, so the run cannot be repeated exactly");
