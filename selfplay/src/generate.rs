@@ -1,6 +1,6 @@
 //! The whole run: games on all threads, parts in order, and only what is not there yet.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
@@ -192,7 +192,7 @@ fn check(
         let path = folder.path(&plan.file_name());
         let told = finished.and_then(|manifest| manifest.part(&plan.file_name()));
         let mut summary = Summary::default();
-        if let Some((told, tally)) = told.and_then(|told| Some((told, told.tally?))) {
+        if let Some((told, tally)) = told.and_then(|told| Some((told, told.fitting_tally()?))) {
             let sum = sha256_of(&path).map_err(|error| Damage::Io { path: path.clone(), error })?;
             if sum == told.sha256 {
                 summary.add_tally(&tally);
@@ -305,7 +305,7 @@ fn make(
             numbers,
             |number| table.play(number),
             |games| {
-                let mut finishing: VecDeque<(u64, PartEntry, Finishing<'_>)> = VecDeque::new();
+                let mut finishing: Option<(u64, PartEntry, Finishing<'_>)> = None;
                 let finish = |made: &mut Made, (number, entry, part): (u64, PartEntry, Finishing<'_>)| {
                     made.parts.insert(number, PartEntry { sha256: part.wait()?, ..entry });
                     Ok(())
@@ -339,13 +339,12 @@ fn make(
                         sha256: String::new(),
                         tally: Some(tally),
                     };
-                    finishing.push_back((plan.number, entry, part.finish()));
                     // One at a time on its way to the disk: the next but one waits for it.
-                    if finishing.len() > 1 {
-                        finishing.pop_front().map_or(Ok(()), |first| finish(made, first))?;
+                    if let Some(before) = finishing.replace((plan.number, entry, part.finish())) {
+                        finish(made, before)?;
                     }
                 }
-                finishing.into_iter().try_for_each(|part| finish(made, part))
+                finishing.map_or(Ok(()), |last| finish(made, last))
             },
         )
     })

@@ -237,7 +237,7 @@ impl Part<'_> {
         let look = if there { &to } else { &from };
         let mut summary = Summary::default();
         // Manifests of before have no tally; then the games tell it.
-        let read = match (merging.verify, self.entry.tally) {
+        let read = match (merging.verify, self.entry.fitting_tally()) {
             (false, Some(tally)) => {
                 summary.add_tally(&tally);
                 None
@@ -248,8 +248,10 @@ impl Part<'_> {
                 summary.add(&tally, &positions(game));
             })?),
         };
-        let told =
-            |read: &PartEntry| PartEntry { tally: self.entry.tally.or(read.tally), ..self.entry.clone() };
+        let told = |read: &PartEntry| PartEntry {
+            tally: self.entry.fitting_tally().or(read.tally),
+            ..self.entry.clone()
+        };
         if read.as_ref().is_some_and(|read| *read != told(read)) {
             return Err(Damage::Changed { path: look.clone() }.into());
         }

@@ -47,15 +47,6 @@ fn what_is_wrong_with_a_manifest_is_said() {
         });
         assert!(said.contains(words), "{change}: {said}");
     }
-    for (key, count) in
-        [("results", u64::MAX), ("endings", 9), ("sources", 9), ("extra_moves", 9999), ("longest_game", 9999)]
-    {
-        let said = said_of(|value| {
-            let counts = &mut value["parts"][1]["tally"][key];
-            *if counts.is_array() { &mut counts[1] } else { counts } = json!(count);
-        });
-        assert!(said.contains("`tally` of part `part-00001.csv` does not add up"), "{key}: {said}");
-    }
     assert_eq!(said_of(|value| value["parts"][0]["tally"] = Value::Null), "good");
     for (key, changed, words) in [
         ("file", json!("../part-00000.csv"), "`../part-00000.csv` is not a file's name"),

@@ -189,6 +189,25 @@ fn what_was_begun_before_there_was_a_choice_goes_on() {
 }
 
 #[test]
+fn a_tally_that_does_not_add_up_is_not_believed() {
+    let dir = tempdir().unwrap();
+    let settings = settings("2x5x4", "greedy", 20, 10);
+    let report = make(&settings, dir.path(), 1);
+    let whole = files(dir.path());
+    for (key, count) in
+        [("results", u64::MAX), ("endings", 9), ("sources", 9), ("extra_moves", 9999), ("longest_game", 9999)]
+    {
+        let mut value: serde_json::Value = serde_json::from_slice(&whole["manifest.json"]).unwrap();
+        let counts = &mut value["parts"][1]["tally"][key];
+        *if counts.is_array() { &mut counts[1] } else { counts } = count.into();
+        fs::write(dir.path().join("manifest.json"), value.to_string()).unwrap();
+        let again = make(&settings, dir.path(), 1);
+        assert_eq!((again.played, again.summary.tally()), (0, report.summary.tally()), "{key}");
+        assert!(files(dir.path()) == whole, "{key}");
+    }
+}
+
+#[test]
 fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
     let dir = tempdir().unwrap();
     let format = Format::Zstd(Level::default());

@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     /// Compress the parts: part-NNNNN.csv.zst
     #[arg(long, value_name = "HOW")]
     compress: Option<Compress>,
-    /// Level of the compression, 1 to 19: the higher, the smaller and the slower [default: 1]
+    /// Level of the compression, 1 to 19: the higher, the slower and, as a rule, the smaller [default: 1]
     #[arg(long, value_name = "L", requires = "compress", allow_negative_numbers = true)]
     level: Option<Level>,
     /// Make only every N-th part, from part I on: the parts of shards 0/N to N-1/N are those of the whole; `auto` takes

@@ -31,7 +31,7 @@ pub(super) static PRESETS: [Preset; 3] = [
     },
     Preset {
         name: "standard",
-        summary: "most positions for the time",
+        summary: "the default: fair moves, and many of them",
         agent: DEFAULT_AGENT,
         opening: DEFAULT_OPENING,
         epsilon: 0.02,
