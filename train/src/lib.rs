@@ -26,6 +26,7 @@
 //! | [`fit`](mod@fit) | the training loop: step, optimiser, schedule, validation, early stop |
 //! | [`bench`](mod@bench) | how fast the network is, in the engine and in libtorch |
 //! | [`export`] | the network in other forms, for programs that are not ours |
+//! | [`doctor`](mod@doctor) | what only libtorch knows of itself: its file, devices, threads |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
 //! | [`checkpoint`] | a fit's state on the disk, to go on from |
 //! | [`card`], [`curve`] | the model card and the picture beside the weights |
@@ -41,6 +42,7 @@ pub mod checkpoint;
 pub mod cli;
 pub mod curve;
 pub mod data;
+pub mod doctor;
 pub mod export;
 pub mod fit;
 pub mod generations;

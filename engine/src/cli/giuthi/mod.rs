@@ -4,6 +4,7 @@ mod analyze;
 mod apply;
 mod bench;
 mod compliance;
+mod doctor;
 mod drawing;
 mod moves;
 mod perft;
@@ -60,7 +61,12 @@ enum Command {
 pub fn main() -> ExitCode {
     let mut handed_through = None;
     let mut sibling = |name: &str, arguments: &sibling::Arguments| -> anyhow::Result<()> {
-        handed_through = Some(sibling::run(name, arguments)?);
+        handed_through = Some(match sibling::doctor(name, arguments) {
+            Some(arguments) => super::run_from(arguments, |args: doctor::Doctor| {
+                doctor::run(&args, sibling::find(name).as_deref())
+            }),
+            None => sibling::run(name, arguments)?,
+        });
         Ok(())
     };
     let code = super::run_from(sibling::shielded(std::env::args_os()), |cli: Cli| match cli.command {
