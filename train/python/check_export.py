@@ -13,6 +13,7 @@ Exit code 1 where a value is another.
 
 import ast
 import csv
+import functools
 import pathlib
 import re
 import sys
@@ -24,6 +25,7 @@ ONE_BY_ONE = 50
 README = pathlib.Path(__file__).parents[2] / "data" / "README.md"
 
 
+@functools.cache
 def recipes():
     """The functions of the Python blocks in data/README.md; what the blocks try them on is left out."""
     names = {}
@@ -65,14 +67,14 @@ class Positions:
         return together
 
 
-def weights(path, table, recipe):
+def weights(path, table):
     from safetensors.numpy import load_file
 
-    net = load_file(path)
-    return table.each(lambda *position: recipe["value"](net, *position))
+    net, value = load_file(path), recipes()["value"]
+    return table.each(lambda *position: value(net, *position))
 
 
-def onnx(path, table, _recipe):
+def onnx(path, table):
     import onnx as standard
     import onnxruntime
 
@@ -89,7 +91,7 @@ def onnx(path, table, _recipe):
     return table.batches(run)
 
 
-def torchscript(path, table, _recipe):
+def torchscript(path, table):
     import torch
 
     module = torch.jit.load(path)
@@ -103,9 +105,9 @@ def torchscript(path, table, _recipe):
     return table.batches(run)
 
 
-def integers(path, table, recipe):
-    net = recipe["load_quantised"](path)
-    return table.each(lambda *position: recipe["quantised_value"](net, *position))
+def integers(path, table):
+    net, value = recipes()["load_quantised"](path), recipes()["quantised_value"]
+    return table.each(lambda *position: value(net, *position))
 
 
 READERS = {".safetensors": weights, ".onnx": onnx, ".pt": torchscript, ".giuthiq": integers}
@@ -114,11 +116,11 @@ READERS = {".safetensors": weights, ".onnx": onnx, ".pt": torchscript, ".giuthiq
 def main():
     if len(sys.argv) < 3 or any(pathlib.Path(path).suffix not in READERS for path in sys.argv[2:]):
         sys.exit(f"usage: check_export.py VALUES.csv FILE…, each a {', '.join(READERS)}")
-    table, recipe = Positions(sys.argv[1]), recipes()
+    table = Positions(sys.argv[1])
     wrong = False
     for path in sys.argv[2:]:
         reader = READERS[pathlib.Path(path).suffix]
-        found = reader(path, table, recipe)
+        found = reader(path, table)
         wanted, most = (table.quantised, 0) if reader is integers else (table.value, MOST)
         worst = np.abs(found - np.array(wanted)).max()
         # No number is near to anything.

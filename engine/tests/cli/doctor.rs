@@ -233,6 +233,12 @@ fn a_variable_that_names_a_wrong_folder() {
     wrong("zip", &inside, &["has no folder `lib`"], "export LIBTORCH={}/zip/libtorch");
     let headless = |at: &Surroundings| fs::remove_dir(at.path("good/include")).unwrap();
     wrong("good", &headless, &["has no folder `include`"], "unset LIBTORCH");
+    // Where the library lies apart, that is where it is looked for.
+    let at = Surroundings::new();
+    fs::create_dir_all(at.path("split/include")).unwrap();
+    let (split, good) = (at.path("split"), at.path("good"));
+    let at = at.set(name, split).set("LIBTORCH_LIB", good);
+    at.well();
     let at = Surroundings::new().set(name, "good");
     let mend = format!("export LIBTORCH={}", at.path("good").display());
     at.fault(name, &["the build runs in others"], &mend);
@@ -298,6 +304,14 @@ fn a_fetched_copy_that_is_not_whole() {
     at.well();
     fs::remove_file(at.path("home/.cache/giuthi/libtorch-2.13.0-cpu/lib/libtorch_cpu.so")).unwrap();
     at.fault("fetched copy", &["has no `lib/libtorch_cpu.so`"], &at.install_line());
+    // cargo names the link of the checkout in LIBTORCH: that chooses nothing else.
+    let checkout = Surroundings::new();
+    for file in ["scripts/libtorch.sh", "train/build.rs"] {
+        fs::create_dir_all(checkout.path(file).parent().unwrap()).unwrap();
+        fs::write(checkout.path(file), "").unwrap();
+    }
+    let link = checkout.path(".libtorch");
+    checkout.set("LIBTORCH", link).well();
     // Nobody needs it where another is chosen.
     let good = at.path("good");
     at.set("LIBTORCH", good).well();

@@ -6,13 +6,24 @@
 //! seven; each value has to be within 1e-5 of the table's.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use tract_onnx::prelude::*;
 
 const MOST: f32 = 1e-5;
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match work() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("giuthi-interop: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [values, net] = arguments.as_slice() else {
         anyhow::bail!("usage: giuthi-interop VALUES.csv NET.onnx");
@@ -28,19 +39,23 @@ fn main() -> Result<()> {
             let leads: Vec<f32> = rows.iter().map(|row| row.lead).collect();
             let pits = Tensor::from_shape(&[rows.len(), width], &pits)?;
             let outputs = model.run(tvec!(pits.into(), tensor1(&leads).into()))?;
-            ensure!(outputs.len() == 3, "{net} has {} outputs, not 3", outputs.len());
-            for output in &outputs[..2] {
-                ensure!(output.shape() == [rows.len(), 3], "an output of shape {:?}", output.shape());
-            }
-            ensure!(outputs[2].shape() == [rows.len()], "values of shape {:?}", outputs[2].shape());
-            let found = unsafe { outputs[2].as_slice_unchecked::<f32>() };
-            for (row, found) in rows.iter().zip(found) {
+            let shapes: Vec<&[usize]> = outputs.iter().map(|output| output.shape()).collect();
+            let count = rows.len();
+            ensure!(
+                shapes == [&[count, 3][..], &[count, 3], &[count]],
+                "{net}: outputs of shapes {shapes:?}"
+            );
+            let found = outputs[2].to_plain_array_view::<f32>()?;
+            for (row, found) in rows.iter().zip(&found) {
                 let difference = (found - row.value).abs();
                 ensure!(difference <= MOST, "{net}: {found} for {}, not {}", row.position, row.value);
                 worst = worst.max(difference);
             }
         }
-        println!("{net}: {} positions by tract in batches of {batch}, worst difference {worst:.1e}", rows.len());
+        println!(
+            "{net}: {} positions by tract in batches of {batch}, worst difference {worst:.1e}",
+            rows.len()
+        );
     }
     Ok(())
 }
@@ -66,7 +81,9 @@ fn read(path: &Path) -> Result<Vec<Row>> {
             let record = record?;
             let text = &record[position];
             let fields: Vec<&str> = text.split(' ').collect();
-            let [north, south, pile0, pile1, player] = fields[..] else { anyhow::bail!("no position: {text}") };
+            let [north, south, pile0, pile1, player] = fields[..] else {
+                anyhow::bail!("no position: {text}")
+            };
             let row = |text: &str| text.split(',').map(str::parse).collect::<Result<Vec<i64>, _>>();
             let (north, south) = (row(north)?, row(south)?);
             let lead = pile0.parse::<f32>()? - pile1.parse::<f32>()?;

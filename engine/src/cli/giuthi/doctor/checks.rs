@@ -29,7 +29,7 @@ pub(super) fn examine(program: Option<&Path>) -> Report {
     }
     let using_python = env::var_os("LIBTORCH_USE_PYTORCH").is_some();
     report.checks.extend(python(using_python));
-    report.checks.extend(libtorch_variable(using_python));
+    report.checks.extend(libtorch_variable(&place, using_python));
     report.checks.extend(library_path());
     if env::var_os("LIBTORCH_BYPASS_VERSION_CHECK").is_some() {
         let says = format!(
@@ -72,9 +72,23 @@ impl Place {
         Place { checkout, programs, copy: cache.map(|cache| cache.join(format!("libtorch-{LIBTORCH}-cpu"))) }
     }
 
+    /// `LIBTORCH`, unless it names the link to the fetched copy, as cargo has it (`.cargo/config.toml`).
+    fn chosen(&self) -> Option<OsString> {
+        let link = self.checkout.as_ref().map(|checkout| checkout.join(".libtorch"));
+        env::var_os("LIBTORCH").filter(|value| link.is_none_or(|link| link != Path::new(value)))
+    }
+
+    /// What leaves another libtorch out of a build, if one is chosen.
+    fn without_choices(&self) -> String {
+        let python = env::var_os("LIBTORCH_USE_PYTORCH").map(|_| "-u LIBTORCH_USE_PYTORCH ");
+        let folder = self.chosen().map(|_| "-u LIBTORCH ");
+        let unset: String = python.into_iter().chain(folder).collect();
+        if unset.is_empty() { unset } else { format!("env {unset}") }
+    }
+
     /// The line that builds the trainer anew, with the copy of libtorch that is fetched, and puts it where it is.
     fn build(&self) -> String {
-        let without = without_choices();
+        let without = self.without_choices();
         let Some(checkout) = &self.checkout else {
             let programs = quoted(&self.programs);
             return format!("{without}make install BINDIR={programs}   # in a checkout of Giuthi");
@@ -92,7 +106,7 @@ impl Place {
     /// The line that fetches the copy of libtorch, or mends the link to it.
     fn fetch(&self) -> String {
         match &self.checkout {
-            Some(checkout) => format!("{}make -C {} libtorch", without_choices(), quoted(checkout)),
+            Some(checkout) => format!("{}make -C {} libtorch", self.without_choices(), quoted(checkout)),
             None => self.build(),
         }
     }
@@ -100,7 +114,7 @@ impl Place {
     /// The copy that the build fetches.
     fn copy(&self, using_python: bool) -> Check {
         let name = "fetched copy";
-        let chosen = using_python || env::var_os("LIBTORCH").is_some();
+        let chosen = using_python || self.chosen().is_some();
         let link = self.checkout.as_ref().map(|checkout| checkout.join(".libtorch"));
         let Some(copy) = link.filter(|link| link.exists()).or_else(|| self.copy.clone()) else {
             return Check::new(
@@ -296,9 +310,9 @@ fn python(using_python: bool) -> Option<Check> {
 }
 
 /// `LIBTORCH`, which names a folder to build with.
-fn libtorch_variable(using_python: bool) -> Option<Check> {
+fn libtorch_variable(place: &Place, using_python: bool) -> Option<Check> {
     let name = "LIBTORCH";
-    let value: OsString = env::var_os(name)?;
+    let value: OsString = place.chosen()?;
     if using_python {
         return Some(Check::new(name, State::Note, "is passed over, since LIBTORCH_USE_PYTORCH is set"));
     }
@@ -307,7 +321,8 @@ fn libtorch_variable(using_python: bool) -> Option<Check> {
     if value.is_empty() {
         return Some(Check::fault(name, "is set, and empty", format!("unset {name}")));
     }
-    let fault = folder::fault(root, LIBTORCH);
+    let part = |name: &str| env::var_os(name).map_or_else(|| root.to_owned(), PathBuf::from);
+    let fault = folder::fault_in(root, &part("LIBTORCH_LIB"), &part("LIBTORCH_INCLUDE"), LIBTORCH);
     Some(match (fault, folder::near(root)) {
         (Some(fault), Some(near)) if folder::fault(&near, LIBTORCH).is_none() => {
             Check::fault(name, format!("{shown} {fault}"), format!("export {name}={}", quoted(&near)))
@@ -363,13 +378,6 @@ fn devices(facts: &Facts) -> [Check; 2] {
         facts.threads, facts.processors
     );
     [Check::new("CUDA", state, cuda), Check::new("threads", State::Well, threads)]
-}
-
-/// What leaves another libtorch out of a build, if one is chosen.
-fn without_choices() -> String {
-    let chosen = ["LIBTORCH_USE_PYTORCH", "LIBTORCH"].into_iter().filter(|name| env::var_os(name).is_some());
-    let unset: String = chosen.map(|name| format!("-u {name} ")).collect();
-    if unset.is_empty() { unset } else { format!("env {unset}") }
 }
 
 /// A path as a shell takes it.

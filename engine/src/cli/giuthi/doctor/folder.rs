@@ -60,22 +60,27 @@ pub(super) fn near(root: &Path) -> Option<PathBuf> {
 
 /// What is the matter with a folder as a libtorch to build with, in words that follow its name.
 pub(super) fn fault(root: &Path, wanted: &str) -> Option<String> {
+    fault_in(root, root, root, wanted)
+}
+
+/// [`fault`] of a folder whose `lib` and `include` are looked for in others (`LIBTORCH_LIB`, `LIBTORCH_INCLUDE`).
+pub(super) fn fault_in(root: &Path, lib: &Path, include: &Path, wanted: &str) -> Option<String> {
     if !root.is_dir() {
         return Some("is no folder".to_owned());
     }
-    if !root.join("lib").is_dir() {
+    if !lib.join("lib").is_dir() {
         return Some(
             "has no folder `lib`: libtorch's folder is the one that holds `include` and `lib`".to_owned(),
         );
     }
-    if !has_library(root) {
+    if !has_library(lib) {
         return Some(format!("has no `lib/{LIBRARY}`"));
     }
     match version(root) {
         Some(found) if !matches(&found, wanted) => {
             Some(format!("is PyTorch {found}, but the trainer needs exactly {wanted}"))
         }
-        _ if !root.join("include").is_dir() => Some("has no folder `include`".to_owned()),
+        _ if !include.join("include").is_dir() => Some("has no folder `include`".to_owned()),
         _ => None,
     }
 }
