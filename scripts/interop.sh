@@ -34,7 +34,8 @@ for case in 2x5x4:17,5 2x6x6:64,16 2x8x8:128,32 2x10x9:33,50; do
     net=$work/$variant
     rm -rf "$net"
     mkdir -p "$net"
-    "$programs/giuthi" selfplay --variant "$variant" --games 300 --agent ab:depth=1 --seed 1 --out "$net/games" 2>"$net/log"
+    "$programs/giuthi" selfplay --variant "$variant" --games 300 --agent ab:depth=1 --seed 1 --out "$net/games" \
+        >"$net/log" 2>&1 || { cat "$net/log" >&2; exit 1; }
     "$programs/giuthi" train fit "$net/games" --layers "${case#*:}" --epochs 3 --seed 1 --out "$net/net.safetensors" \
         >>"$net/log" 2>&1 || { cat "$net/log" >&2; exit 1; }
     "$programs/giuthi" train export "$net/net.safetensors" --onnx "$net/net.onnx" --torchscript "$net/net.pt" \
