@@ -54,12 +54,12 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
+pub(super) fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
     let number = whole_number(1..=u64::MAX)(text)?;
     Ok(NonZeroU64::new(number).expect("1 is the least that is possible"))
 }
 
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = whole_number(1..=MAX_THREADS)(text)?;
     Ok(NonZeroUsize::new(number as usize).expect("1 is the least that is possible"))
 }
@@ -143,12 +143,12 @@ fn tell_plan(settings: &Settings, parts: u64, kept: u64, games: u64) {
     }
 }
 
-fn counted(number: u64, what: &str) -> String {
+pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// So many a game, or 0 without games.
-fn mean(count: u64, games: u64) -> f64 {
+pub(super) fn mean(count: u64, games: u64) -> f64 {
     count as f64 / games.max(1) as f64
 }
 

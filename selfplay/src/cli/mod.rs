@@ -1,6 +1,9 @@
 //! The command line of `giuthi-selfplay`: without a subcommand it generates; one file a subcommand beside that.
 
 mod generate;
+mod sample;
+mod stats;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -29,13 +32,22 @@ struct Cli {
 
 /// What can be done besides making datasets.
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Check datasets: replay every game, and tell every fault with file and line
+    Verify(verify::Arguments),
+    /// What datasets hold: games, results, lengths, positions, values against results
+    Stats(stats::Arguments),
+    /// Show rows or games drawn at random from a dataset
+    Sample(sample::Arguments),
+}
 
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
     run(|cli: Cli| match (cli.command, cli.generate) {
-        (Some(command), _) => match command {},
+        (Some(Command::Verify(arguments)), _) => verify::work(&arguments),
+        (Some(Command::Stats(arguments)), _) => stats::work(&arguments),
+        (Some(Command::Sample(arguments)), _) => sample::work(&arguments),
         (None, Some(arguments)) => generate::work(arguments),
         (None, None) => unreachable!("without a subcommand some flags are required"),
     })
