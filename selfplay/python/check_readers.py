@@ -54,7 +54,7 @@ def by_duckdb(files):
         kinds[name] = "whole" if "INT" in dtype else "fraction" if dtype in ("DOUBLE", "FLOAT") else "text"
     numbers = [name for name, kind in kinds.items() if kind != "text"]
     wanted = ", ".join(f'sum("{name}")' for name in numbers)
-    rows, with_value, *sums = table.aggregate(f'count(*), count("value"), {wanted}').fetchone()
+    rows, with_value, *sums = table.aggregate(f'count(*), count("value"), {wanted}').fetchall()[0]
     return rows, kinds, dict(zip(numbers, sums)), with_value
 
 

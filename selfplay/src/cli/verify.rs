@@ -71,8 +71,8 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         let [parts, games, rows] =
             [(parts, "part"), (games, "game"), (rows, "row")].map(|(n, what)| counted(n, what));
-        let good = if faults == 0 { "good" } else { "without a fault" };
-        print(&format!("{parts} looked at: {games} with {rows} {good}\n"))?;
+        let good = if faults == 0 { ", all good" } else { " without a fault" };
+        print(&format!("{parts} looked at: {games} with {rows}{good}\n"))?;
     }
     match (faults, faults - shown) {
         (0, _) => Ok(()),
