@@ -63,13 +63,16 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let wall = SystemClock::default();
     let threads = NonZeroUsize::new(arguments.threads as usize).expect("1 is the least of the flag");
     tch::set_num_threads(i32::try_from(arguments.threads).expect("within the bounds of the flag"));
+    // What one thread computes takes as long as it computes, whatever else the machine is doing.
+    let processor = ProcessorClock(wall);
+    let clock: &dyn Clock = if arguments.threads == 1 { &processor } else { &wall };
     let mut figures = Vec::new();
     if wanted(Subject::Inference) {
         let network = match &arguments.net {
             Some(path) => Network::load(path)?,
             None => bench::fresh()?,
         };
-        figures.extend(bench::inference::evaluations(&network, arguments.rounds, &wall)?);
+        figures.extend(bench::inference::evaluations(&network, arguments.rounds, clock)?);
     }
     if wanted(Subject::Fit) || wanted(Subject::Reader) {
         // Gone when all is done.
@@ -90,10 +93,10 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
             let batch = arguments.batch as usize;
             let batches = stream.training(1, 1, batch, 0).take(FIT_ROWS / batch);
             let batches = batches.collect::<Result<Vec<_>, _>>()?;
-            figures.extend(bench::step::steps(&batches, stream.width(), arguments.rounds, &wall)?);
+            figures.extend(bench::step::steps(&batches, stream.width(), arguments.rounds, clock)?);
         }
         if wanted(Subject::Reader) {
-            let clocks = Clocks { wall: &wall, processor: &ProcessorClock(wall) };
+            let clocks = Clocks { wall: &wall, processor: &processor };
             figures.extend(bench::reader::reading(&copies, threads, arguments.rounds, clocks)?);
         }
     }
