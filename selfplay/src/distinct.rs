@@ -29,8 +29,13 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
+    /// Counts in a thing.
+    pub(crate) fn insert(&mut self, thing: &impl Hash) {
+        self.insert_fingerprint(fingerprint(thing));
+    }
+
     /// Counts in a thing with this [`fingerprint`].
-    pub(crate) fn insert(&mut self, hash: u64) {
+    pub(crate) fn insert_fingerprint(&mut self, hash: u64) {
         if self.bound.is_none_or(|bound| hash <= bound) {
             self.held.push(hash);
             if self.held.len() >= HELD {
@@ -57,7 +62,7 @@ impl Distinct {
             self.bound = Some(self.bound.map_or(bound, |own| own.min(bound)));
             self.held.retain(|&hash| self.bound.is_none_or(|bound| hash <= bound));
         }
-        other.held.iter().for_each(|&hash| self.insert(hash));
+        other.held.iter().for_each(|&hash| self.insert_fingerprint(hash));
     }
 
     /// How many there were, and whether that is exact.
@@ -82,10 +87,10 @@ mod tests {
     fn counts_exactly_up_to_what_is_kept() {
         let mut distinct = Distinct::default();
         for thing in (0..KEPT as u64).chain(0..1000) {
-            distinct.insert(fingerprint(&thing));
+            distinct.insert(&thing);
         }
         assert_eq!(distinct.count(), (KEPT as u64, true));
-        distinct.insert(fingerprint(&u64::MAX));
+        distinct.insert(&u64::MAX);
         assert!(!distinct.count().1);
     }
 
@@ -94,7 +99,7 @@ mod tests {
         for things in [1000_u64, 900_000] {
             let of = |range: std::ops::Range<u64>| {
                 let mut distinct = Distinct::default();
-                range.for_each(|thing| distinct.insert(fingerprint(&thing)));
+                range.for_each(|thing| distinct.insert(&thing));
                 distinct
             };
             let mut merged = of(0..things / 2);
@@ -107,7 +112,7 @@ mod tests {
     fn estimates_beyond_within_a_few_standard_errors() {
         let mut distinct = Distinct::default();
         for thing in (0..2_000_000_u64).chain(0..1000) {
-            distinct.insert(fingerprint(&thing));
+            distinct.insert(&thing);
         }
         let (count, exact) = distinct.count();
         assert!(!exact);

@@ -27,6 +27,12 @@
 //! | `folder` | the output folder: whose it is, what is in it already |
 //! | [`generate`](mod@generate) | the whole run: threads, parts, resuming |
 //! | [`merge`](mod@merge) | shards put together |
+//! | [`lines`] | the lines of a part, plain or compressed, and sums of its bytes |
+//! | [`check`] | parts read: every row checked, every game replayed |
+//! | [`verify`](mod@verify) | whole datasets checked, every fault told |
+//! | [`stats`] | what a dataset holds |
+//! | [`pick`] | rows or games of a dataset drawn at random |
+//! | `each_part` | parts dealt to threads, taken in order |
 //! | `in_order` | work of many threads, taken in order |
 //! | [`watch`] | how far a run is, and stopping it |
 //! | [`summary`], `distinct` | statistics of the games; counting positions |
@@ -35,22 +41,28 @@
 //!
 //! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
 
+pub mod check;
 pub mod cli;
 mod distinct;
+mod each_part;
 mod error;
 mod exploration;
 mod folder;
 mod format;
 pub mod generate;
 mod in_order;
+pub mod lines;
 pub mod manifest;
 pub mod merge;
 mod openings;
 mod part;
+pub mod pick;
 mod play;
 pub mod settings;
 mod shard;
+pub mod stats;
 pub mod summary;
+pub mod verify;
 pub mod watch;
 mod writer;
 

@@ -127,7 +127,7 @@ impl Summary {
     pub(crate) fn add(&mut self, tally: &Tally, positions: &[u64]) {
         self.tally.merge(tally);
         if let Some(distinct) = &mut self.positions {
-            positions.iter().for_each(|&position| distinct.insert(position));
+            positions.iter().for_each(|&position| distinct.insert_fingerprint(position));
         }
     }
 

@@ -113,7 +113,7 @@ impl FromStr for ShardChoice {
     }
 }
 
-fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
+pub(super) fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
     let number = whole_number(1..=u64::MAX)(text)?;
     Ok(NonZeroU64::new(number).expect("1 is the least that is possible"))
 }

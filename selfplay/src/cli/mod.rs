@@ -4,7 +4,10 @@ mod generate;
 mod merge;
 mod presets;
 mod report;
+mod sample;
+mod stats;
 mod stop;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -38,6 +41,12 @@ struct Cli {
 enum Command {
     /// Put the shards of a dataset together: the bytes are those of one machine alone
     Merge(merge::Arguments),
+    /// Check datasets: replay every game, and tell every fault with file and line
+    Verify(verify::Arguments),
+    /// What datasets hold: games, results, lengths, positions, values against results
+    Stats(stats::Arguments),
+    /// Show rows or games drawn at random from a dataset
+    Sample(sample::Arguments),
 }
 
 /// Runs the program on the process's arguments.
@@ -45,6 +54,9 @@ enum Command {
 pub fn main() -> ExitCode {
     run(|cli: Cli| match (cli.command, cli.generate) {
         (Some(Command::Merge(arguments)), _) => merge::work(&arguments),
+        (Some(Command::Verify(arguments)), _) => verify::work(&arguments),
+        (Some(Command::Stats(arguments)), _) => stats::work(&arguments),
+        (Some(Command::Sample(arguments)), _) => sample::work(&arguments),
         (None, Some(arguments)) => generate::work(&arguments),
         (None, None) => unreachable!("without a subcommand some flags are required"),
     })

@@ -11,7 +11,7 @@ pub(super) fn counted(number: u64, what: &str) -> String {
 }
 
 /// So many a game, or 0 without games.
-fn mean(count: u64, games: u64) -> f64 {
+pub(super) fn mean(count: u64, games: u64) -> f64 {
     count as f64 / games.max(1) as f64
 }
 
