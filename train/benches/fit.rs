@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use giuthi_train::data::{Dataset, Reading, Rows};
+use giuthi_train::data::{Dataset, RandomRows, Reading, Rows};
 use giuthi_train::fit::{AdamW, Batcher, FEATURES, Stepper};
 use giuthi_train::model::{Inputs, Model, Shape};
 use giuthi_train::source::Source;
@@ -24,7 +24,7 @@ fn main() {
     };
     let batch: usize = arguments.next().map_or(512, |text| text.parse().expect("a batch size"));
     let seconds: f64 = arguments.next().map_or(5.0, |text| text.parse().expect("seconds"));
-    let reading = Reading { lambda: 0.0, validation: 0.1 };
+    let reading = Reading { lambda: 0.0, validation: 0.1, random_rows: RandomRows::Keep };
     // Cargo starts a bench in its package's folder.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
     let data = match Dataset::read(&[folder], &reading, |_, _| {}) {

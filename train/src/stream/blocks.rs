@@ -12,6 +12,7 @@ use giuthi_engine::sample::Sample;
 use giuthi_engine::{Position, Variant};
 
 use super::wanted;
+use crate::data::Reading;
 use crate::lines::Lines;
 use crate::part::{LineError, PartError};
 
@@ -67,7 +68,7 @@ impl Row {
 struct PartReader {
     part: Arc<Part>,
     want: Want,
-    validation: f64,
+    reading: Reading,
     lines: Lines,
     /// The game under way, whether it is wanted, and the ply that comes next.
     game: Option<(u64, bool, u32)>,
@@ -76,7 +77,7 @@ struct PartReader {
 }
 
 impl PartReader {
-    fn open(part: &Arc<Part>, want: Want, validation: f64) -> Result<PartReader, PartError> {
+    fn open(part: &Arc<Part>, want: Want, reading: Reading) -> Result<PartReader, PartError> {
         let failed = |error| PartError::Io { path: part.path.clone(), error };
         let mut lines = Lines::open(&part.path).map_err(failed)?;
         if lines.header().map_err(failed)? != Some(part.variant.width()) {
@@ -84,12 +85,12 @@ impl PartReader {
             return Err(PartError::Line { path: part.path.clone(), line: 1, error });
         }
         let bad_lines = part.bad_lines.iter().cloned().collect();
-        Ok(PartReader { part: part.clone(), want, validation, lines, game: None, bad_lines })
+        Ok(PartReader { part: part.clone(), want, reading, lines, game: None, bad_lines })
     }
 
     /// Fills a block; whether the part goes on behind it.
     fn fill(&mut self, block: &mut Vec<Row>) -> Result<bool, PartError> {
-        let PartReader { part, want, validation, lines, game, bad_lines } = self;
+        let PartReader { part, want, reading, lines, game, bad_lines } = self;
         let width = part.variant.width();
         while block.len() < BLOCK {
             let line = lines.next().map_err(|error| PartError::Io { path: part.path.clone(), error })?;
@@ -108,7 +109,7 @@ impl PartReader {
             }
             let sample = match number {
                 Some(number) if game.is_none_or(|(game, ..)| game != number) => {
-                    let take = wanted(*want, part, number, *validation);
+                    let take = wanted(*want, part, number, reading.validation);
                     if game.is_some_and(|(game, ..)| game > number) {
                         return Err(fault(LineError::Order { game: number, ply: 0 }));
                     }
@@ -125,7 +126,9 @@ impl PartReader {
                 Some((game, _, ply)) if (*game, *ply) == (sample.game, sample.ply) && line.whole => *ply += 1,
                 _ => return Err(fault(LineError::Order { game: sample.game, ply: sample.ply })),
             }
-            block.push(Row::new(&sample));
+            if reading.takes(&sample) {
+                block.push(Row::new(&sample));
+            }
         }
         Ok(true)
     }
@@ -155,13 +158,13 @@ struct Lane {
 
 impl Lane {
     /// The next rows, at most a block of them; `None` after the last.
-    fn next(&mut self, want: Want, validation: f64) -> Result<Option<Vec<Row>>, PartError> {
+    fn next(&mut self, want: Want, reading: Reading) -> Result<Option<Vec<Row>>, PartError> {
         let mut block = Vec::with_capacity(BLOCK);
         while block.len() < BLOCK {
             let mut reader = match self.reader.take() {
                 Some(reader) => reader,
                 None => match self.parts.pop_front() {
-                    Some(part) => PartReader::open(&part, want, validation)?,
+                    Some(part) => PartReader::open(&part, want, reading)?,
                     None => break,
                 },
             };
@@ -188,7 +191,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(parts: &[Arc<Part>], want: Want, validation: f64, threads: NonZeroUsize) -> Blocks {
+    pub(super) fn new(parts: &[Arc<Part>], want: Want, reading: Reading, threads: NonZeroUsize) -> Blocks {
         let count = LANES.min(parts.len());
         let mut lanes: Vec<VecDeque<(usize, Lane)>> = Vec::new();
         lanes.resize_with(threads.get().min(count), VecDeque::new);
@@ -199,7 +202,7 @@ impl Blocks {
         }
         let start = |lanes: VecDeque<(usize, Lane)>| {
             let (sender, receiver) = sync_channel(2 * lanes.len());
-            (receiver, thread::spawn(move || read(lanes, want, validation, &sender)))
+            (receiver, thread::spawn(move || read(lanes, want, reading, &sender)))
         };
         let (turns, threads) = lanes.into_iter().map(start).unzip();
         Blocks { turns, lanes: (0..count).collect(), threads }
@@ -207,9 +210,9 @@ impl Blocks {
 }
 
 /// What a thread does: each of its lanes in turn.
-fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, validation: f64, turns: &SyncSender<Turn>) {
+fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, reading: Reading, turns: &SyncSender<Turn>) {
     while let Some((at, mut lane)) = lanes.pop_front() {
-        let turn = lane.next(want, validation);
+        let turn = lane.next(want, reading);
         if matches!(turn, Ok(Some(_))) {
             lanes.push_back((at, lane));
         }

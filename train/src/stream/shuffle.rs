@@ -52,7 +52,7 @@ pub(super) fn batches(
             parts.shuffle(&mut rng);
             (rng, streaming.buffer)
         });
-        let blocks = Blocks::new(&parts, want, reading.validation, streaming.threads);
+        let blocks = Blocks::new(&parts, want, reading, streaming.threads);
         let encoder = Encoder { rows: Rows::default(), order, lambda: reading.lambda, batches: sender };
         // Who has dropped the batches needs no answer.
         let (Ok(()) | Err(Over)) = hand_out(blocks, shuffle, encoder);
