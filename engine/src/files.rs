@@ -10,6 +10,16 @@ pub fn write_whole<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<(), E> {
+    write_checked(path, write, |_| Ok(()))
+}
+
+/// [`write_whole`], with a look at the file under its temporary name before it is renamed: where `check` refuses it, an
+/// older file stays.
+pub fn write_checked<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+    check: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
     let temporary = temporary_name(path)?;
     let result = (|| {
         let mut writer = BufWriter::new(File::create(&temporary)?);
@@ -17,6 +27,7 @@ pub fn write_whole<E: From<io::Error>>(
         writer.flush()?;
         writer.get_ref().sync_all()?;
         drop(writer);
+        check(&temporary)?;
         fs::rename(&temporary, path)?;
         Ok(())
     })();

@@ -25,6 +25,12 @@
 //! | [`manifest`] | `manifest.json` and `run.json` |
 //! | `folder` | the output folder: whose it is, what is in it already |
 //! | [`generate`](mod@generate) | the whole run: threads, parts, resuming |
+//! | [`lines`] | the lines of a part, plain or compressed, and sums of its bytes |
+//! | [`check`] | parts read: every row checked, every game replayed |
+//! | [`verify`](mod@verify) | whole datasets checked, every fault told |
+//! | [`stats`] | what a dataset holds |
+//! | [`pick`] | rows or games of a dataset drawn at random |
+//! | `each_part` | parts dealt to threads, taken in order |
 //! | `in_order` | work of many threads, taken in order |
 //! | [`summary`], `distinct` | statistics of the games; counting positions |
 //! | `error` | why a run could not be done |
@@ -32,17 +38,23 @@
 //!
 //! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
 
+pub mod check;
 pub mod cli;
 mod distinct;
+mod each_part;
 mod error;
 mod folder;
 pub mod generate;
 mod in_order;
+pub mod lines;
 pub mod manifest;
 mod part;
+pub mod pick;
 mod play;
 pub mod settings;
+pub mod stats;
 pub mod summary;
+pub mod verify;
 
 pub use error::Error;
 pub use folder::{Difference, started_seed};

@@ -170,6 +170,18 @@ impl Shard {
     pub const fn new(index: u32, count: u32) -> Option<Shard> {
         if index < count { Some(Shard { index, count }) } else { None }
     }
+
+    /// Its number, from 0.
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// How many shards there are.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        self.count
+    }
 }
 
 impl Default for Shard {

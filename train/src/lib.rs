@@ -19,13 +19,14 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`data`] | reads datasets, splits them by game, encodes their rows |
-//! | [`part`], `lines` | reads one part: checks its rows, replays its games |
+//! | [`part`] | parts as the trainer takes them: wrong games refused or left out |
 //! | [`source`] | where a fit gets its rows from |
 //! | [`stream`] | datasets of any size: read from their files epoch by epoch, shuffled in a bounded buffer |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
 //! | [`fit`](mod@fit) | the training loop: step, optimiser, schedule, validation, early stop |
-//! | [`bench`](mod@bench) | how fast the network is, in the engine and in libtorch |
+//! | [`bench`](mod@bench) | how fast it is: inference, training step, reader, each beside another way |
 //! | [`export`] | the network in other forms, for programs that are not ours |
+//! | [`doctor`](mod@doctor) | what only libtorch knows of itself: its file, devices, threads |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
 //! | [`checkpoint`] | a fit's state on the disk, to go on from |
 //! | [`card`], [`curve`] | the model card and the picture beside the weights |
@@ -41,10 +42,10 @@ pub mod checkpoint;
 pub mod cli;
 pub mod curve;
 pub mod data;
+pub mod doctor;
 pub mod export;
 pub mod fit;
 pub mod generations;
-mod lines;
 pub mod metrics;
 pub mod model;
 pub mod part;

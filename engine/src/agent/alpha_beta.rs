@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
 use crate::game::Game;
-use crate::net::{Network, Quantised};
+use crate::net::Quantised;
 use crate::search::{self, Control, Evaluator, Limits, Material, Memory, Report};
 
 const KEYS: &[Key] = &[
@@ -66,7 +66,7 @@ fn recipe(limits: Limits, hash: usize, net: Option<PathBuf>) -> Recipe {
         Ok(match &net {
             None => Arc::new(move || Box::new(AlphaBeta::new(limits, hash, Material))),
             Some(path) => {
-                let network = Arc::new(Quantised::new(&Network::load_for(path, width)?));
+                let network = Arc::new(Quantised::load_for(path, width)?);
                 Arc::new(move || Box::new(AlphaBeta::new(limits, hash, Arc::clone(&network))))
             }
         })

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
 use crate::game::Game;
-use crate::net::{Network, Quantised};
+use crate::net::Quantised;
 use crate::search::{Control, Judge, Mcts, MctsReport, SimLimits};
 
 /// How much a move's being visited seldom counts, where nobody says otherwise.
@@ -58,8 +58,7 @@ pub(super) static KIND: Kind = Kind {
 
 fn recipe(limits: SimLimits, exploration: f64, playouts: bool, net: Option<PathBuf>) -> Recipe {
     let load = move |width: usize| -> Result<Factory, LoadError> {
-        let network = net.as_ref().map(|path| Network::load_for(path, width)).transpose()?;
-        let network = network.map(|network| Arc::new(Quantised::new(&network)));
+        let network = net.as_ref().map(|path| Quantised::load_for(path, width)).transpose()?.map(Arc::new);
         Ok(Arc::new(move || {
             let judge = match &network {
                 Some(network) => Judge::Network(Arc::clone(network)),

@@ -4,20 +4,26 @@
 //! `clamp(x, 0, 1)` after each hidden layer (a clipped ReLU, as in NNUE: Nasu 2018).
 
 mod features;
+mod integers;
 mod kernel;
 mod quantised;
+mod quantised_file;
 mod softmax;
 mod weights;
 
 pub use features::{COUNTS, FeatureSet, LEAD_UNIT};
 pub use kernel::Kernel;
 pub use quantised::Quantised;
+pub use quantised_file::{QUANTISED_MAGIC, QUANTISED_VERSION};
 pub use weights::{FORMAT, NetError};
 
 use crate::position::Position;
 
 /// Greatest size of a hidden layer.
 pub const MAX_LAYER: usize = 1024;
+
+/// Greatest size of a weight: far beyond any that was learned, and small enough that no sum of them overflows.
+const LARGEST: f32 = 1e30;
 
 /// Sizes and origin of a network: the metadata of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]

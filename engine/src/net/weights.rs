@@ -9,16 +9,14 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{FeatureSet, Header, MAX_LAYER, Network, Weights};
+use super::quantised_file::is_quantised;
+use super::{FeatureSet, Header, LARGEST, MAX_LAYER, Network, Weights};
 use crate::files::write_whole;
 use crate::notation::{excerpt, one_line};
 use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 
 /// The value of the metadata key `format`.
 pub const FORMAT: &str = "giuthi-value-1";
-
-/// Greatest size of a weight: far beyond any that was learned, and small enough that no sum of them overflows.
-const LARGEST: f32 = 1e30;
 
 /// Why weights could not be loaded or saved.
 #[derive(Debug, Error)]
@@ -31,15 +29,17 @@ pub enum NetError {
         /// What the system said.
         error: std::io::Error,
     },
-    /// The file is no safetensors file, or a damaged one.
-    #[error("{path}: not a whole safetensors file: {reason}")]
+    /// The file is not of the kind that it should be, or a damaged one.
+    #[error("{path}: not a whole {what}: {reason}")]
     Damaged {
         /// The file.
         path: PathBuf,
+        /// What it should be: `safetensors file` or `quantised network`.
+        what: &'static str,
         /// What is wrong.
         reason: String,
     },
-    /// The file is a safetensors file, but not of a network that this program knows.
+    /// The file is a whole one, but not of a network that this program knows.
     #[error("{path}: not a Giuthi value network: {reason}")]
     Foreign {
         /// The file.
@@ -109,9 +109,13 @@ pub(super) fn check(header: &Header, weights: &Weights) -> Result<(), NetError> 
 /// Greatest size of a weights file, in bytes: the largest network has half as many.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// Reads an ordinary file of a size that weights can have: not a pipe, which might never answer, nor a device, which
+/// Reads an ordinary file of a size that a network can have: not a pipe, which might never answer, nor a device, which
 /// might never end.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, NetError> {
+    read_ordinary(path).map_err(|error| NetError::Io { path: path.to_owned(), error })
+}
+
+fn read_ordinary(path: &Path) -> io::Result<Vec<u8>> {
     let refused = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason.to_owned()));
     let told = std::fs::metadata(path)?;
     if told.is_dir() {
@@ -128,7 +132,34 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A file that is being read, and what it should be; reasons quote what it holds, which can be anything.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) path: &'a Path,
+    pub(super) what: &'static str,
+}
+
+impl Source<'_> {
+    pub(super) fn damaged(self, reason: String) -> NetError {
+        NetError::Damaged { path: self.path.to_owned(), what: self.what, reason: one_line(&reason, 1000) }
+    }
+
+    pub(super) fn foreign(self, reason: String) -> NetError {
+        NetError::Foreign { path: self.path.to_owned(), reason: one_line(&reason, 1000) }
+    }
+}
+
 impl Header {
+    /// Refuses boards with rows of another width.
+    pub(super) fn judges(&self, width: usize, path: &Path) -> Result<(), NetError> {
+        let found = self.width;
+        if found == width {
+            Ok(())
+        } else {
+            Err(NetError::Width { path: path.to_owned(), found, wanted: width })
+        }
+    }
+
     fn to_metadata(&self) -> HashMap<String, String> {
         let [first, second] = self.layers;
         [
@@ -182,13 +213,20 @@ impl Network {
     /// # Errors
     /// Whatever is wrong with the file is named, with its path; nothing is half loaded.
     pub fn load(path: &Path) -> Result<Network, NetError> {
-        let bytes = read_file(path).map_err(|error| NetError::Io { path: path.to_owned(), error })?;
-        // Reasons quote what a file holds, which can be anything.
-        let plain = |reason: String| one_line(&reason, 1000);
-        let damaged = |reason: String| NetError::Damaged { path: path.to_owned(), reason: plain(reason) };
-        let foreign = |reason: String| NetError::Foreign { path: path.to_owned(), reason: plain(reason) };
-        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| damaged(error.to_string()))?;
-        let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
+        Network::read(&read_file(path)?, path)
+    }
+
+    /// The network of the bytes of a file.
+    pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Network, NetError> {
+        let source = Source { path, what: "safetensors file" };
+        let damaged = |reason: String| source.damaged(reason);
+        let foreign = |reason: String| source.foreign(reason);
+        if is_quantised(bytes) {
+            let reason = "a quantised network, from which the weights (safetensors) cannot be had back";
+            return Err(foreign(reason.to_owned()));
+        }
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
         let empty = HashMap::new();
         let header =
             Header::from_metadata(metadata.metadata().as_ref().unwrap_or(&empty)).map_err(foreign)?;
@@ -228,12 +266,8 @@ impl Network {
     /// Reads a weights file for boards with rows of `width` pits.
     pub fn load_for(path: &Path, width: usize) -> Result<Network, NetError> {
         let network = Network::load(path)?;
-        let found = network.header.width;
-        if found == width {
-            Ok(network)
-        } else {
-            Err(NetError::Width { path: path.to_owned(), found, wanted: width })
-        }
+        network.header.judges(width, path)?;
+        Ok(network)
     }
 
     /// Writes the weights file; it appears under its name only when whole. The same network gives the same bytes.

@@ -4,6 +4,8 @@ mod analyze;
 mod apply;
 mod arguments;
 mod bench;
+#[cfg(unix)]
+mod doctor;
 mod moves;
 mod perft;
 mod pipes;

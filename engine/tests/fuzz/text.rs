@@ -15,6 +15,7 @@ use giuthi_engine::ugi::lines::{self, LONGEST, Line};
 use giuthi_engine::{AgentSpec, Ending, Game, Move, Network, Position, Sample, Setup, Source, Variant};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
+use sha2::{Digest, Sha256};
 
 use crate::mutation::mutate;
 use crate::{Weights, networks, positions};
@@ -23,6 +24,7 @@ pub(crate) fn case(weights: &Weights, rng: &mut impl rand::Rng) {
     match rng.random_range(0..20) {
         0 => dataset(rng),
         1 | 2 => network(weights, rng),
+        4 => quantised(weights, rng),
         3 => bytes_in_lines(rng),
         _ => {
             let mut text = notation(weights, rng).into_bytes();
@@ -237,6 +239,48 @@ fn network(weights: &Weights, rng: &mut impl rand::Rng) {
             }
             network.save(&path).expect("written");
             assert_eq!(Network::load(&path).expect("just written"), network);
+        }
+    }
+}
+
+/// A quantised network with something changed, its checksum made right as often as not: refused, or a network that
+/// judges, by every kernel alike.
+fn quantised(weights: &Weights, rng: &mut impl rand::Rng) {
+    let width = rng.random_range(5..=10);
+    let layers = [rng.random_range(1..=3), rng.random_range(1..=3)];
+    let path = weights.folder.path().join("changed.giuthiq");
+    let network = networks::network(width, layers, rng);
+    let mut bytes = Quantised::new(&network).to_bytes().expect("a short header");
+    let body = bytes.len() - 32;
+    match rng.random_range(0..3) {
+        0 => mutate(&mut bytes, rng),
+        // Head and numbers, as they are or as numbers go wrong.
+        1 => bytes[rng.random_range(8..body)] = rng.random(),
+        _ => {
+            let at = rng.random_range(60..body - 4);
+            let number = [0x7f80_0000u32, 0x7fc0_0000, 0x8000_0000, 0x7fff_7fff, 0x0000_0001, 0x7149_f2ca];
+            bytes[at..][..4].copy_from_slice(&number.choose(rng).expect("there are some").to_le_bytes());
+        }
+    }
+    if let Some((body, checksum)) = bytes.split_last_chunk_mut::<32>()
+        && rng.random_ratio(3, 4)
+    {
+        checksum.copy_from_slice(&Sha256::digest(body));
+    }
+    std::fs::write(&path, &bytes).expect("written");
+    match Quantised::load(&path) {
+        Err(error) => {
+            let line = error.to_string();
+            assert!(!line.contains(char::is_control) && line.len() < 5000, "{line:?}");
+        }
+        Ok(network) => {
+            assert_eq!(network.to_bytes().expect("it was read"), bytes);
+            for _ in 0..4 {
+                let position = positions::scattered(network.header().width, 255, 4, rng);
+                let [value, others @ ..] = Kernel::ALL.map(|kernel| network.value_by(kernel, &position));
+                assert!((-1.0..=1.0).contains(&value), "{position}: {value}");
+                assert_eq!(others, [value; 2], "{position}");
+            }
         }
     }
 }

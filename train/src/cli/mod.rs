@@ -1,6 +1,7 @@
 //! The command line of `giuthi-train`: one file a subcommand.
 
 mod bench;
+mod doctor;
 mod export;
 mod fit;
 mod generations;
@@ -43,6 +44,8 @@ enum Command {
     Export(export::Arguments),
     /// Measure the network's speed in the engine and in libtorch, in one run on the same positions
     Bench(bench::Arguments),
+    /// Tell what libtorch is here: its file, its devices, its threads
+    Doctor(doctor::Arguments),
 }
 
 /// Runs the program on the process's arguments.
@@ -53,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Loop(arguments) => generations::work(&arguments),
         Command::Export(arguments) => export::work(&arguments),
         Command::Bench(arguments) => bench::work(&arguments),
+        Command::Doctor(arguments) => doctor::work(&arguments),
     })
 }
 

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod open;
+mod record;
 mod shuffle;
 
 use std::num::NonZeroUsize;

@@ -75,9 +75,9 @@ pub(super) fn open(
         left_out.rows += checked.left_out.rows;
         left_out.games += checked.left_out.games;
         left_out.first = left_out.first.or(checked.left_out.first);
-        let Checked { sha256, bad_lines, .. } = checked;
+        let Checked { sha256, quick, bad_lines, .. } = checked;
         let (variant, seed, weight) = (task.run.variant, task.run.seed, task.window.weight);
-        parts.push(Arc::new(Part { path, variant, seed, weight, sha256, bad_lines }));
+        parts.push(Arc::new(Part { path, variant, seed, weight, sha256, quick, bad_lines }));
     }
     enough(games, rows, reading)?;
     // An epoch without a row would have no loss.

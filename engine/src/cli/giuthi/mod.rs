@@ -4,6 +4,7 @@ mod analyze;
 mod apply;
 mod bench;
 mod compliance;
+mod doctor;
 mod drawing;
 mod moves;
 mod perft;
@@ -17,6 +18,8 @@ mod words;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+pub use drawing::board;
 
 /// Giuthi, the Kikuyu mancala of reversing relays: look at positions, play, and run the programs that train and
 /// compare its players.
@@ -60,7 +63,12 @@ enum Command {
 pub fn main() -> ExitCode {
     let mut handed_through = None;
     let mut sibling = |name: &str, arguments: &sibling::Arguments| -> anyhow::Result<()> {
-        handed_through = Some(sibling::run(name, arguments)?);
+        handed_through = Some(match sibling::doctor(name, arguments) {
+            Some(arguments) => super::run_from(arguments, |args: doctor::Doctor| {
+                doctor::run(&args, sibling::find(name).as_deref())
+            }),
+            None => sibling::run(name, arguments)?,
+        });
         Ok(())
     };
     let code = super::run_from(sibling::shielded(std::env::args_os()), |cli: Cli| match cli.command {

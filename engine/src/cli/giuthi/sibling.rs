@@ -9,6 +9,8 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, anyhow};
 use clap::Args;
 
+use super::doctor;
+
 /// Names of the programs, without the `giuthi-` before them.
 const NAMES: [&str; 3] = ["selfplay", "train", "eval"];
 
@@ -38,9 +40,14 @@ pub(super) fn shielded(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsS
 /// Runs the sibling `giuthi-NAME` in this program's place and returns its exit code.
 ///
 /// # Errors
-/// When there is no such program, with how to build it; when it cannot be started.
+/// When there is no such program, with how to build it; when it cannot be started; when the trainer lacks libtorch.
 pub(super) fn run(name: &str, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let path = find(name).ok_or_else(|| missing(name))?;
+    if name == "train"
+        && let Some(line) = doctor::refusal(&path)
+    {
+        return Err(anyhow!("giuthi-train cannot start: {line}; `giuthi train doctor` says how to mend it"));
+    }
     become_program(Command::new(&path).args(&arguments.arguments))
         .with_context(|| format!("cannot run {}", path.display()))
 }
@@ -57,8 +64,15 @@ fn become_program(command: &mut Command) -> std::io::Result<ExitCode> {
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
+/// The arguments of `giuthi train doctor`, which this program answers itself; `None` for any other command.
+pub(super) fn doctor(name: &str, arguments: &Arguments) -> Option<Vec<OsString>> {
+    let (first, rest) = arguments.arguments.split_first()?;
+    let asked = name == "train" && first == "doctor";
+    asked.then(|| std::iter::once("giuthi train doctor".into()).chain(rest.iter().cloned()).collect())
+}
+
 /// The sibling's path: beside this program, beside what a link to it leads to, or on the path.
-fn find(name: &str) -> Option<PathBuf> {
+pub(super) fn find(name: &str) -> Option<PathBuf> {
     let file = format!("giuthi-{name}{}", env::consts::EXE_SUFFIX);
     let own = env::current_exe().ok();
     let real = own.as_ref().and_then(|own| own.canonicalize().ok());

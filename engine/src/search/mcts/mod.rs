@@ -32,8 +32,10 @@ const QUICK_WIDTH: usize = 8;
 const MOST_ASKED: u32 = 4;
 /// The first number of simulations that an observer is told of; then each time they have doubled.
 const FIRST_REPORT: u64 = 128;
-/// How much minimax values count beside means.
+/// How much minimax values of the material count count beside means.
 const MINIMAX: f32 = 0.9;
+/// How much those of a network do, whose single values err less evenly.
+const NETWORK_MINIMAX: f32 = 0.6;
 
 /// How leaves are judged.
 pub enum Judge {
@@ -50,7 +52,8 @@ impl Judge {
     fn minimax(&self) -> f32 {
         match self {
             Judge::Material => 1.0,
-            Judge::Playout | Judge::Network(_) => MINIMAX,
+            Judge::Playout => MINIMAX,
+            Judge::Network(_) => NETWORK_MINIMAX,
         }
     }
 }

@@ -1,13 +1,12 @@
-//! The `giuthi-selfplay` program: flags, progress, and what it says at the end.
+//! A dataset made: flags, progress, and what is said at the end.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::Parser;
+use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use giuthi_engine::cli::{
-    MAX_THREADS, Progress, SystemClock, Usage, agents, print, run, seed_or_drawn, tell, whole_number,
+    MAX_THREADS, Progress, SystemClock, Usage, print, seed_or_drawn, tell, whole_number,
 };
 use giuthi_engine::{AgentSpec, Ending, Source, Variant};
 use serde_json::{Value, json};
@@ -18,13 +17,8 @@ use crate::settings::{
 };
 use crate::{Error, GameError, started_seed};
 
-/// Plays games of an agent against itself and writes them as a dataset.
-///
-/// The same flags give the same files, whatever --threads is. A run that was interrupted goes on where it was when it
-/// is repeated with the same flags into the same folder.
-#[derive(Parser, Debug)]
-#[command(name = "giuthi-selfplay", version, after_help = agents())]
-struct Cli {
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
     /// Rows and seeds of the board, 2xWxS
     #[arg(long, value_name = "V", default_value_t, allow_hyphen_values = true)]
     variant: Variant,
@@ -60,23 +54,17 @@ struct Cli {
     json: bool,
 }
 
-fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
+pub(super) fn at_least_one(text: &str) -> Result<NonZeroU64, String> {
     let number = whole_number(1..=u64::MAX)(text)?;
     Ok(NonZeroU64::new(number).expect("1 is the least that is possible"))
 }
 
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = whole_number(1..=MAX_THREADS)(text)?;
     Ok(NonZeroUsize::new(number as usize).expect("1 is the least that is possible"))
 }
 
-/// Runs the program on the process's arguments.
-#[must_use]
-pub fn main() -> ExitCode {
-    run(work)
-}
-
-fn work(cli: Cli) -> anyhow::Result<()> {
+pub(super) fn work(cli: Arguments) -> anyhow::Result<()> {
     let threads =
         cli.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let seed = match (cli.seed, started_seed(&cli.out)) {
@@ -155,12 +143,12 @@ fn tell_plan(settings: &Settings, parts: u64, kept: u64, games: u64) {
     }
 }
 
-fn counted(number: u64, what: &str) -> String {
+pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// So many a game, or 0 without games.
-fn mean(count: u64, games: u64) -> f64 {
+pub(super) fn mean(count: u64, games: u64) -> f64 {
     count as f64 / games.max(1) as f64
 }
 

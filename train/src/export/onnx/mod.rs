@@ -5,13 +5,16 @@
 //! `logits` and `probabilities`, `[n, 3]`, of win, draw and loss, and `value`, `[n]`, the expected result, −1 … 1.
 //! What the network sees is reckoned in the graph, so nobody need encode positions.
 
+mod proto;
+mod run;
+
 use std::collections::HashMap;
 
-use giuthi_engine::Network;
 use giuthi_engine::net::{COUNTS, FORMAT, FeatureSet, LEAD_UNIT, Weights};
+use giuthi_engine::{Network, Position};
 use prost::Message;
 
-use super::proto::{
+use self::proto::{
     Attribute, Dimension, FLOAT, Graph, INT, INT64, Length, Model, Node, OperatorSet, Property, Shape,
     Tensor, TensorType, Type, Value,
 };
@@ -26,6 +29,13 @@ const OPERATORS: i64 = 17;
 pub fn to_bytes(network: &Network) -> Vec<u8> {
     let FeatureSet::Pits24Lead = network.header().features;
     model(network).encode_to_vec()
+}
+
+/// The values that a file gives to positions: its graph is run as it is read, node by node. `None` where it is no graph
+/// of the kind that [`to_bytes`] writes.
+#[must_use]
+pub fn values(bytes: &[u8], positions: &[Position]) -> Option<Vec<f32>> {
+    run::values(bytes, positions)
 }
 
 /// Whether the bytes are those of a file that holds just this network: read back field by field, not compared with what
