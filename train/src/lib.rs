@@ -2,11 +2,11 @@
 //!
 //! ```no_run
 //! use giuthi_engine::agent::NoClock;
-//! use giuthi_train::data::{Dataset, Reading};
+//! use giuthi_train::data::{Dataset, RandomRows, Reading};
 //! use giuthi_train::fit::{Observer, Settings, fit};
 //! use tch::Device;
 //!
-//! let reading = Reading { lambda: 0.0, validation: 0.1 };
+//! let reading = Reading { lambda: 0.0, validation: 0.1, random_rows: RandomRows::Keep };
 //! let data = Dataset::read(&["data/demo/games".into()], &reading, |_done, _rows| {})?;
 //! let settings = Settings { seed: 1, ..Settings::default() };
 //! struct Silent;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{BenchError, Measurement, Unit, figure, rate, time};
-use crate::data::Reading;
+use crate::data::{RandomRows, Reading};
 use crate::part::OnBad;
 use crate::source::Source;
 use crate::stream::{Stream, Streaming};
@@ -177,7 +177,7 @@ const NAMES: [[&str; 5]; 2] = [
 
 fn open(folder: &Path, threads: NonZeroUsize) -> Result<Stream, BenchError> {
     let streaming = Streaming { on_bad: OnBad::Stop, threads, buffer: Streaming::BUFFER };
-    let reading = Reading { lambda: 0.0, validation: 0.1 };
+    let reading = Reading { lambda: 0.0, validation: 0.1, random_rows: RandomRows::Keep };
     Ok(Stream::open(&[folder.to_owned().into()], &reading, streaming, |_, _| {})?)
 }
 

@@ -14,6 +14,7 @@ use giuthi_selfplay::lines::{Lines, Quick, Summing, Sums};
 
 use super::record::Record;
 use super::wanted;
+use crate::data::Reading;
 use crate::part::{LineError, PartError};
 
 /// Parts that are read abreast.
@@ -59,7 +60,7 @@ struct Underway {
 struct PartReader {
     part: Arc<Part>,
     want: Want,
-    validation: f64,
+    reading: Reading,
     lines: Lines,
     game: Option<Underway>,
     /// The lines still to be left out.
@@ -67,7 +68,7 @@ struct PartReader {
 }
 
 impl PartReader {
-    fn open(part: &Arc<Part>, want: Want, validation: f64) -> Result<PartReader, PartError> {
+    fn open(part: &Arc<Part>, want: Want, reading: Reading) -> Result<PartReader, PartError> {
         let failed = |error| PartError::Io { path: part.path.clone(), error };
         let mut lines = Lines::open(&part.path, Summing::Quick).map_err(failed)?;
         if lines.header().map_err(failed)? != Some(part.variant.width()) {
@@ -75,12 +76,12 @@ impl PartReader {
             return Err(PartError::Line { path: part.path.clone(), line: 1, error });
         }
         let bad_lines = part.bad_lines.iter().cloned().collect();
-        Ok(PartReader { part: part.clone(), want, validation, lines, game: None, bad_lines })
+        Ok(PartReader { part: part.clone(), want, reading, lines, game: None, bad_lines })
     }
 
     /// Fills a block; whether the part goes on behind it.
     fn fill(&mut self, block: &mut Vec<Record>) -> Result<bool, PartError> {
-        let PartReader { part, want, validation, lines, game, bad_lines } = self;
+        let PartReader { part, want, reading, lines, game, bad_lines } = self;
         let width = part.variant.width();
         while block.len() < BLOCK {
             let line = lines.next().map_err(|error| PartError::Io { path: part.path.clone(), error })?;
@@ -101,7 +102,7 @@ impl PartReader {
                         return Err(fault(LineError::Order { game: number, ply: 0 }));
                     }
                     _ => {
-                        let wanted = wanted(*want, part, number, *validation);
+                        let wanted = wanted(*want, part, number, reading.validation);
                         *game = Some(Underway { number, wanted, ply: 0, start: start.to_vec() });
                     }
                 }
@@ -117,7 +118,9 @@ impl PartReader {
                 }
                 _ => return Err(fault(LineError::Order { game: sample.game, ply: sample.ply })),
             }
-            block.push(Record::new(&sample.position, sample.result, sample.value));
+            if reading.takes(&sample) {
+                block.push(Record::new(&sample.position, sample.result, sample.value));
+            }
         }
         Ok(true)
     }
@@ -147,13 +150,13 @@ struct Lane {
 
 impl Lane {
     /// The next rows, at most a block of them; `None` after the last.
-    fn next(&mut self, want: Want, validation: f64) -> Result<Option<Vec<Record>>, PartError> {
+    fn next(&mut self, want: Want, reading: Reading) -> Result<Option<Vec<Record>>, PartError> {
         let mut block = Vec::with_capacity(BLOCK);
         while block.len() < BLOCK {
             let mut reader = match self.reader.take() {
                 Some(reader) => reader,
                 None => match self.parts.pop_front() {
-                    Some(part) => PartReader::open(&part, want, validation)?,
+                    Some(part) => PartReader::open(&part, want, reading)?,
                     None => break,
                 },
             };
@@ -180,7 +183,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(parts: &[Arc<Part>], want: Want, validation: f64, threads: NonZeroUsize) -> Blocks {
+    pub(super) fn new(parts: &[Arc<Part>], want: Want, reading: Reading, threads: NonZeroUsize) -> Blocks {
         let count = LANES.min(parts.len());
         let mut lanes: Vec<VecDeque<(usize, Lane)>> = Vec::new();
         lanes.resize_with(threads.get().min(count), VecDeque::new);
@@ -191,7 +194,7 @@ impl Blocks {
         }
         let start = |lanes: VecDeque<(usize, Lane)>| {
             let (sender, receiver) = sync_channel(2 * lanes.len());
-            (receiver, thread::spawn(move || read(lanes, want, validation, &sender)))
+            (receiver, thread::spawn(move || read(lanes, want, reading, &sender)))
         };
         let (turns, threads) = lanes.into_iter().map(start).unzip();
         Blocks { turns, lanes: (0..count).collect(), threads }
@@ -199,9 +202,9 @@ impl Blocks {
 }
 
 /// What a thread does: each of its lanes in turn.
-fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, validation: f64, turns: &SyncSender<Turn>) {
+fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, reading: Reading, turns: &SyncSender<Turn>) {
     while let Some((at, mut lane)) = lanes.pop_front() {
-        let turn = lane.next(want, validation);
+        let turn = lane.next(want, reading);
         if matches!(turn, Ok(Some(_))) {
             lanes.push_back((at, lane));
         }

@@ -52,7 +52,7 @@ pub(super) fn batches(
             parts.shuffle(&mut rng);
             (rng, streaming.buffer)
         });
-        let blocks = Blocks::new(&parts, want, reading.validation, streaming.threads);
+        let blocks = Blocks::new(&parts, want, reading, streaming.threads);
         let width = parts.first().map_or(0, |part| part.variant.width());
         let encoder =
             Encoder { rows: Rows::default(), width, order, lambda: reading.lambda, batches: sender };
