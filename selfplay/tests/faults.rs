@@ -200,8 +200,9 @@ fn after_a_part_that_fails_none_is_made_of_its_games() {
     assert!(said.contains("part-00001.csv: cannot be written"), "{said}");
     fs::remove_dir(&in_the_way).unwrap();
     let there = parts(dir.path());
-    assert_eq!(there.keys().collect::<Vec<_>>(), ["part-00000.csv"]);
-    assert!(there["part-00000.csv"] == whole["part-00000.csv"]);
-    assert_eq!(make(&settings, dir.path(), 2).played, 600);
+    // Where it is slow to fail, the last part may have got all of its own games meanwhile.
+    assert!(there.contains_key("part-00000.csv") && !there.contains_key("part-00001.csv"));
+    assert!(there.iter().all(|(name, bytes)| whole[name] == *bytes));
+    assert_eq!(make(&settings, dir.path(), 2).played, 900 - 300 * there.len() as u64);
     assert!(files(dir.path()) == whole);
 }

@@ -259,8 +259,9 @@ fn no_process_is_left_of_a_trial_cut_short() {
     let folder = tempfile::tempdir().unwrap();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
         let list = folder.path().join(signal.as_raw().to_string());
-        let mut trial = Command::new(GIUTHI)
-            .args(["compliance", "--timeout", "600000", "--"])
+        // Whoever runs the tests in the background may have made them deaf to some of these.
+        let mut trial = Command::new("env")
+            .args(["--default-signal", GIUTHI, "compliance", "--timeout", "600000", "--"])
             // It does not even look at its input.
             .args(stubborn(&list, ":"))
             .stdout(std::process::Stdio::null())
