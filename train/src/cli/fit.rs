@@ -244,7 +244,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(loaded) = &loaded {
         compare(loaded, &table)?;
     }
-    let _lock = lock(&arguments.out)?;
+    let _lock = Lock::take(&arguments.out)?;
     // Once more: until now another fit may have been at it.
     let outputs = check()?;
     outputs.clean()?;
@@ -400,21 +400,39 @@ fn folder_of(out: &Path) -> PathBuf {
     }
 }
 
-/// Makes the folder of the weights, and keeps other fits out of it for as long as what is returned lives: they would
-/// write the same `metrics.csv`, and perhaps the same weights and checkpoints.
-fn lock(out: &Path) -> anyhow::Result<File> {
-    let folder = folder_of(out);
-    let failed = || format!("--out {}: {}", out.display(), folder.display());
-    fs::create_dir_all(&folder).with_context(failed)?;
-    let lock = File::open(&folder).with_context(failed)?;
-    match lock.try_lock() {
-        Err(TryLockError::WouldBlock) => bail!(
-            "--out {}: another fit writes into {}: wait for its end, or choose another folder",
-            out.display(),
-            folder.display()
-        ),
-        // Some file systems have no locks for folders.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(lock),
+/// The folder of the weights, kept from other fits for as long as this lives: they would write the same `metrics.csv`, and
+/// perhaps the same weights and checkpoints.
+struct Lock {
+    folder: File,
+    /// The folders that were made for it, the innermost first: they go again where nothing came to lie in them.
+    made: Vec<PathBuf>,
+}
+
+impl Lock {
+    fn take(out: &Path) -> anyhow::Result<Lock> {
+        let folder = folder_of(out);
+        let failed = || format!("--out {}: {}", out.display(), folder.display());
+        let missing =
+            folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let made = missing.map(Path::to_owned).collect();
+        fs::create_dir_all(&folder).with_context(failed)?;
+        let lock = Lock { folder: File::open(&folder).with_context(failed)?, made };
+        match lock.folder.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!(
+                "--out {}: another fit writes into {}: wait for its end, or choose another folder",
+                out.display(),
+                folder.display()
+            ),
+            // Some file systems have no locks for folders.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(lock),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Refused where something lies in it.
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
 }
 
