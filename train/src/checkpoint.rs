@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::fit::{Best, State};
+use crate::leftovers::stands_for;
 use crate::metrics::Epoch;
 
 /// The value of the metadata key `format`.
@@ -96,6 +97,19 @@ impl Checkpoints {
 
     /// Their files, the oldest first; none where there is no folder.
     pub fn files(&self) -> Result<Vec<PathBuf>, CheckpointError> {
+        // The numbers have leading zeros: by name is by age.
+        self.named(is_checkpoint)
+    }
+
+    /// Removes what a killed fit left half written. No other fit may be at the folder.
+    pub fn clean(&self) -> Result<(), CheckpointError> {
+        self.named(|name| stands_for(name).is_some_and(is_checkpoint))?
+            .iter()
+            .try_for_each(|path| remove(path))
+    }
+
+    /// The files of the folder with such names, sorted.
+    fn named(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, CheckpointError> {
         let failed = |error| CheckpointError::Io { path: self.folder.clone(), error };
         let entries = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -105,8 +119,7 @@ impl Checkpoints {
         for entry in entries {
             let name = entry.map_err(failed)?.file_name();
             let name = name.to_string_lossy();
-            // The numbers have leading zeros: by name is by age.
-            if name.starts_with("step-") && name.ends_with(".safetensors") {
+            if wanted(&name) {
                 files.push(self.folder.join(&*name));
             }
         }
@@ -116,10 +129,20 @@ impl Checkpoints {
 
     /// Removes them all.
     pub fn clear(&self) -> Result<(), CheckpointError> {
+        self.files()?.iter().try_for_each(|path| remove(path))
+    }
+
+    /// Removes those made within an epoch, and returns how many: its data turned out to have been changed after they were
+    /// checked, and what was learned from them is in these.
+    pub fn forget(&self, epoch: u32) -> Result<usize, CheckpointError> {
+        let mut forgotten = 0;
         for path in self.files()? {
-            fs::remove_file(&path).map_err(|error| CheckpointError::Io { path, error })?;
+            if load(&path).is_ok_and(|(_, state)| state.epoch == epoch && state.batch > 0) {
+                remove(&path)?;
+                forgotten += 1;
+            }
         }
-        Ok(())
+        Ok(forgotten)
     }
 
     /// Writes a checkpoint, which appears only when whole, and then removes all but the last two.
@@ -130,9 +153,7 @@ impl Checkpoints {
             .and_then(|()| write_whole(&path, |file| file.write_all(&bytes)))
             .map_err(|error| CheckpointError::Io { path: path.clone(), error })?;
         let files = self.files()?;
-        for old in &files[..files.len().saturating_sub(KEPT)] {
-            fs::remove_file(old).map_err(|error| CheckpointError::Io { path: old.clone(), error })?;
-        }
+        files[..files.len().saturating_sub(KEPT)].iter().try_for_each(|path| remove(path))?;
         Ok(path)
     }
 
@@ -151,6 +172,14 @@ impl Checkpoints {
         let none = CheckpointError::None(self.folder.clone());
         Err(passed_over.into_iter().next().unwrap_or(none))
     }
+}
+
+fn is_checkpoint(name: &str) -> bool {
+    name.starts_with("step-") && name.ends_with(".safetensors")
+}
+
+fn remove(path: &Path) -> Result<(), CheckpointError> {
+    fs::remove_file(path).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
 }
 
 /// The file's bytes.

@@ -29,6 +29,7 @@
 //! | [`doctor`](mod@doctor) | what only libtorch knows of itself: its file, devices, threads |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
 //! | [`checkpoint`] | a fit's state on the disk, to go on from |
+//! | [`leftovers`] | what a killed process left half written |
 //! | [`card`], [`curve`] | the model card and the picture beside the weights |
 //! | [`generations`] | self-play, fit and match in turn, each generation on the best before it |
 //! | [`cli`] | the command line |
@@ -46,6 +47,7 @@ pub mod doctor;
 pub mod export;
 pub mod fit;
 pub mod generations;
+pub mod leftovers;
 pub mod metrics;
 pub mod model;
 pub mod part;

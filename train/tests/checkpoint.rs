@@ -3,7 +3,8 @@
 
 mod support;
 
-use std::fs;
+use std::fs::{self, File};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -11,8 +12,10 @@ use std::time::Duration;
 
 use giuthi_engine::agent::NoClock;
 use giuthi_train::checkpoint::{CheckpointError, Checkpoints, SettingsTable};
-use giuthi_train::data::Dataset;
 use giuthi_train::fit::{FitError, Fitted, Observer, Settings, State, fit};
+use giuthi_train::part::OnBad;
+use giuthi_train::source::Source;
+use giuthi_train::stream::{Stream, Streaming, Window};
 use support::{READING, fit_quietly, make, read};
 use tch::Device;
 use tempfile::{TempDir, tempdir};
@@ -46,7 +49,7 @@ impl Observer for StopAfter<'_> {
 }
 
 fn fit_until(
-    data: &Dataset,
+    data: &dyn Source,
     steps: u64,
     from: Option<State>,
     checkpoints: &Checkpoints,
@@ -80,6 +83,48 @@ fn stopped_anywhere_it_comes_to_the_same_bits() {
         checkpoints.clear().unwrap();
     }
     assert!(matches!(checkpoints.load(), Err(CheckpointError::None(_))));
+}
+
+#[test]
+fn stopped_at_the_end_of_an_epoch_of_any_length_it_tells_the_same_rates() {
+    tch::set_num_threads(1);
+    let dir = tempdir().unwrap();
+    let folder = dir.path().join("data");
+    make(&folder, "2x5x4", "random", 60, 3);
+    let windows = [Window { folder, weight: 0.5 }];
+    let streaming = Streaming { on_bad: OnBad::Stop, threads: NonZeroUsize::MIN, buffer: Streaming::BUFFER };
+    let data = Stream::open(&windows, &READING, streaming, |_, _| {}).unwrap();
+    let Settings { seed, batch, .. } = settings();
+    let rates = |fitted: Fitted| fitted.epochs.iter().map(|epoch| epoch.learning_rate).collect::<Vec<_>>();
+    let whole = rates(fit_quietly(&data, &settings()).unwrap());
+    let checkpoints = Checkpoints::beside(&dir.path().join("net.safetensors"));
+    let mut steps = 0;
+    for epoch in 1..=settings().epochs.get() {
+        steps += data.training(seed, epoch, batch.get(), 0).count() as u64;
+        fit_until(&data, steps, None, &checkpoints).unwrap_err();
+        let state = checkpoints.load().unwrap().state;
+        assert_eq!((state.epoch, state.steps), (epoch, steps));
+        let resumed = fit_until(&data, u64::MAX, Some(state), &checkpoints).unwrap();
+        assert_eq!(rates(resumed), whole, "stopped at the end of epoch {epoch}");
+    }
+}
+
+#[test]
+fn checkpoints_of_an_epoch_whose_data_were_changed_can_be_forgotten() {
+    let dir = tempdir().unwrap();
+    let checkpoints = Checkpoints::beside(&dir.path().join("net.safetensors"));
+    let save = |epoch, batch, steps| {
+        let state = State { epoch, batch, steps, ..State::default() };
+        checkpoints.save(&SettingsTable::new(), &state).unwrap()
+    };
+    let before = save(1, 30, 30);
+    save(2, 10, 40);
+    assert_eq!(checkpoints.forget(2).unwrap(), 1);
+    assert_eq!(checkpoints.files().unwrap(), [before]);
+    // At the beginning of an epoch nothing of it has been seen.
+    save(2, 0, 30);
+    assert_eq!(checkpoints.forget(2).unwrap(), 0);
+    assert_eq!(checkpoints.forget(3).unwrap(), 0);
 }
 
 #[test]
@@ -215,6 +260,60 @@ fn killed_and_resumed_it_writes_the_same_weights() {
         assert_eq!(checkpoints(dir.path(), &out).len(), 2);
     }
     assert!(at_work > 0, "no fit was at work when it was killed");
+}
+
+#[test]
+fn killed_while_it_writes_the_weights_it_goes_on_as_well() {
+    let dir = folder();
+    let file = |name: &str| dir.path().join(name);
+    assert_succeeds(&run(dir.path(), "net.safetensors", "--checkpoint-every 7"));
+    let whole = fs::read(file("net.safetensors")).unwrap();
+    let done = run(dir.path(), "net.safetensors", "--checkpoint-every 7 --resume");
+    assert!(String::from_utf8_lossy(&done.stderr).contains("net.safetensors exists already"));
+    // The model card is written last.
+    let written = ["net.json", "net.svg", "metrics.csv", "net.safetensors"];
+    for last in 1..=written.len() {
+        written[..last].iter().for_each(|name| fs::remove_file(file(name)).unwrap());
+        assert_succeeds(&run(dir.path(), "net.safetensors", "--checkpoint-every 7 --resume"));
+        assert!(fs::read(file("net.safetensors")).unwrap() == whole);
+        assert!(written.iter().all(|name| file(name).exists()));
+    }
+}
+
+#[test]
+fn what_a_killed_fit_left_half_written_is_cleaned_away_and_nothing_else() {
+    let dir = folder();
+    let file = |name: &str| dir.path().join(name);
+    fs::create_dir(file("net.checkpoints")).unwrap();
+    let ours = [
+        ".net.safetensors.12.tmp",
+        ".metrics.csv.12.tmp",
+        ".net.json.12.tmp",
+        ".net.svg.12.tmp",
+        "net.checkpoints/.step-000000000007.safetensors.12.tmp",
+    ];
+    let others = [".other.safetensors.12.tmp", ".net.safetensors.tmp", "net.checkpoints/.notes.12.tmp"];
+    ours.iter().chain(&others).for_each(|name| fs::write(file(name), "").unwrap());
+    assert_succeeds(&run(dir.path(), "net.safetensors", ""));
+    assert!(ours.iter().all(|name| !file(name).exists()));
+    assert!(others.iter().all(|name| file(name).exists()));
+}
+
+#[test]
+fn two_fits_do_not_write_into_one_folder() {
+    let dir = folder();
+    fs::create_dir(dir.path().join("nets")).unwrap();
+    let other = File::open(dir.path().join("nets")).unwrap();
+    other.lock().unwrap();
+    let output = run(dir.path(), "nets/net.safetensors", "");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        error.ends_with("another fit writes into nets: wait for its end, or choose another folder\n"),
+        "{error}"
+    );
+    drop(other);
+    assert_succeeds(&run(dir.path(), "nets/net.safetensors", ""));
 }
 
 #[test]

@@ -295,6 +295,10 @@ fn a_trainer_that_cannot_start() {
     at.libtorch("home/.cache/giuthi/libtorch-2.13.0-cpu", "2.13.0+cpu");
     let lib = at.path("home/.cache/giuthi/libtorch-2.13.0-cpu/lib");
     at.fault("giuthi-train", &["cannot start"], &format!("export LD_LIBRARY_PATH={}", lib.display()));
+    // What a variable puts before all others is taken away first.
+    at.libtorch("broken", "2.13.0+cpu");
+    let broken = at.path("broken/lib");
+    at.set("LD_LIBRARY_PATH", broken).fault("giuthi-train", &["cannot start"], "unset LD_LIBRARY_PATH");
 }
 
 #[test]

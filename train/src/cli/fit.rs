@@ -1,7 +1,7 @@
 //! `giuthi-train fit`.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use super::{
 use crate::checkpoint::{Checkpoints, Loaded, SettingsTable};
 use crate::data::{RandomRows, Reading, manifests};
 use crate::fit::{FitError, Fitted, Observer, Settings, State, Step, fit};
+use crate::leftovers::stands_for;
 use crate::metrics::{self, Epoch};
 use crate::part::{LeftOut, OnBad};
 use crate::source::Source;
@@ -209,13 +210,17 @@ fn compare(loaded: &Loaded, table: &SettingsTable) -> Result<(), Usage> {
 
 pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let checkpoints = Checkpoints::beside(&arguments.out);
-    let outputs = Outputs::check(&arguments.out, arguments.force)?;
-    if !arguments.force && !arguments.resume && !checkpoints.files()?.is_empty() {
-        bail!(
-            "{} holds checkpoints: --resume to go on from them, or --force to begin anew",
-            checkpoints.folder().display()
-        );
-    }
+    let check = || -> anyhow::Result<Outputs> {
+        let outputs = Outputs::check(&arguments.out, arguments.force, arguments.resume)?;
+        if !arguments.force && !arguments.resume && !checkpoints.files()?.is_empty() {
+            bail!(
+                "{} holds checkpoints: --resume to go on from them, or --force to begin anew",
+                checkpoints.folder().display()
+            );
+        }
+        Ok(outputs)
+    };
+    check()?;
     let loaded = if arguments.resume { Some(resumed(&checkpoints)?) } else { None };
     let device = device(arguments.device)?;
     let start = start(arguments)?;
@@ -236,9 +241,16 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         None => seed_or_drawn(None),
     });
     let table = arguments.table(&settings, &data, start.as_ref());
+    if let Some(loaded) = &loaded {
+        compare(loaded, &table)?;
+    }
+    let _lock = Lock::take(&arguments.out)?;
+    // Once more: until now another fit may have been at it.
+    let outputs = check()?;
+    outputs.clean()?;
+    checkpoints.clean()?;
     let from = match loaded {
         Some(loaded) => {
-            compare(&loaded, &table)?;
             let (path, state) = (loaded.path.display(), &loaded.state);
             tell(format_args!(
                 "resumed from {path}: epoch {}, {} steps of it made",
@@ -263,8 +275,10 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         every: arguments.checkpoint_every,
         after: Duration::try_from_secs_f64(60.0 * arguments.checkpoint_minutes).unwrap_or(Duration::MAX),
         kept: clock.now(),
+        epoch: from.as_ref().map_or(1, |state| state.epoch),
     };
     let fitted = fit(&data, &settings, device, &clock, from, &mut watching);
+    let epoch = watching.epoch;
     let out = outputs.weights.display();
     match fitted {
         Ok(fitted) => {
@@ -287,6 +301,12 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
                 outputs.save(fitted, &data, &table)?;
                 bail!("{error}; the weights of epoch {} are kept in {out}", fitted.best_epoch);
             }
+            if let FitError::Data(_) = &error {
+                let forgotten = checkpoints.forget(epoch)?;
+                if forgotten > 0 {
+                    bail!("{error}; checkpoints that may have learned from it are removed ({forgotten})");
+                }
+            }
             Err(error.into())
         }
     }
@@ -304,6 +324,8 @@ struct Watching<'a> {
     after: Duration,
     /// When the last one was written.
     kept: Duration,
+    /// The epoch under way.
+    epoch: u32,
 }
 
 impl Observer for Watching<'_> {
@@ -313,6 +335,7 @@ impl Observer for Watching<'_> {
     }
 
     fn epoch(&mut self, epoch: &Epoch) {
+        self.epoch = epoch.epoch + 1;
         self.progress.say(line(epoch, self.epochs));
     }
 
@@ -369,6 +392,50 @@ fn tell_left_out(data: &Stream) {
     }
 }
 
+/// The folder of the weights; an empty path is the one the process is in.
+fn folder_of(out: &Path) -> PathBuf {
+    match out.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The folder of the weights, kept from other fits for as long as this lives: they would write the same `metrics.csv`, and
+/// perhaps the same weights and checkpoints.
+struct Lock {
+    folder: File,
+    /// The folders that were made for it, the innermost first: they go again where nothing came to lie in them.
+    made: Vec<PathBuf>,
+}
+
+impl Lock {
+    fn take(out: &Path) -> anyhow::Result<Lock> {
+        let folder = folder_of(out);
+        let failed = || format!("--out {}: {}", out.display(), folder.display());
+        let missing =
+            folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let made = missing.map(Path::to_owned).collect();
+        fs::create_dir_all(&folder).with_context(failed)?;
+        let lock = Lock { folder: File::open(&folder).with_context(failed)?, made };
+        match lock.folder.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!(
+                "--out {}: another fit writes into {}: wait for its end, or choose another folder",
+                out.display(),
+                folder.display()
+            ),
+            // Some file systems have no locks for folders.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(lock),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Refused where something lies in it.
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
+    }
+}
+
 /// The files that a fit writes.
 struct Outputs {
     folder: PathBuf,
@@ -379,16 +446,14 @@ struct Outputs {
 }
 
 impl Outputs {
-    /// Checks all that would otherwise be found wrong only after the training. Leaves nothing behind.
-    fn check(out: &Path, force: bool) -> anyhow::Result<Outputs> {
+    /// Checks all that would otherwise be found wrong only after the training. Leaves nothing behind. A fit to be resumed
+    /// may have been killed while it wrote these files, the model card last.
+    fn check(out: &Path, force: bool, resume: bool) -> anyhow::Result<Outputs> {
         if out.extension().is_none_or(|extension| extension != "safetensors") {
             let wanted = "a name that ends in .safetensors is needed";
             return Err(Usage(format!("--out {}: {wanted}", out.display())).into());
         }
-        let folder = match out.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
+        let folder = folder_of(out);
         let outputs = Outputs {
             weights: out.to_owned(),
             metrics: folder.join("metrics.csv"),
@@ -396,6 +461,7 @@ impl Outputs {
             curve: out.with_extension("svg"),
             folder,
         };
+        let may_be_there = force || (resume && !outputs.card.exists());
         for (path, instead) in [
             (&outputs.weights, "name"),
             (&outputs.metrics, "folder"),
@@ -406,7 +472,7 @@ impl Outputs {
             if path.is_dir() {
                 bail!("{shown} is a folder: give another {instead}");
             }
-            if path.exists() && !force {
+            if path.exists() && !may_be_there {
                 bail!("{shown} exists already: give another {instead}, or --force to overwrite it");
             }
         }
@@ -418,13 +484,30 @@ impl Outputs {
         Ok(outputs)
     }
 
+    /// Removes what a killed fit left half written of them.
+    fn clean(&self) -> anyhow::Result<()> {
+        let failed = || self.folder.display().to_string();
+        let ours = [&self.weights, &self.metrics, &self.card, &self.curve].map(|path| path.file_name());
+        for entry in fs::read_dir(&self.folder).with_context(failed)? {
+            let name = entry.with_context(failed)?.file_name();
+            if let Some(of) = name.to_str().and_then(stands_for)
+                && ours.contains(&Some(of.as_ref()))
+            {
+                let path = self.folder.join(&name);
+                fs::remove_file(&path).with_context(|| path.display().to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The model card comes last: where it is, all of them are.
     fn save(&self, fitted: &Fitted, data: &dyn Source, table: &SettingsTable) -> anyhow::Result<()> {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         fitted.network.save(&self.weights)?;
         metrics::save(&self.metrics, &fitted.epochs).with_context(|| self.metrics.display().to_string())?;
+        curve::save(&self.curve, fitted).with_context(|| self.curve.display().to_string())?;
         card::save(&self.card, &self.weights, fitted, data, table)
-            .with_context(|| self.card.display().to_string())?;
-        curve::save(&self.curve, fitted).with_context(|| self.curve.display().to_string())
+            .with_context(|| self.card.display().to_string())
     }
 }
 

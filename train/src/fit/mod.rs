@@ -234,7 +234,8 @@ pub fn fit(
     let (mut state, mut stepper) = begin(shape, settings, device, from)?;
     while !state.is_over(settings) {
         let number = state.epoch;
-        let mut rate = schedule.rate((u64::from(number) * batches).saturating_sub(1));
+        // That of the last step made, should none of the epoch's be left to make.
+        let mut rate = schedule.rate((u64::from(number) - 1) * batches + state.batch.saturating_sub(1));
         let before = state.took;
         let started = clock.now();
         let rows = data.training(settings.seed, number, settings.batch.get(), state.batch);

@@ -13,7 +13,7 @@ use super::folder::{Folder, damaged, read_json, seed};
 use super::{Error, Event, Means, Settings, Start, Step};
 use crate::checkpoint::{CheckpointError, Checkpoints, SettingsTable};
 use crate::data::Reading;
-use crate::fit::{self, Fitted, Observer, State};
+use crate::fit::{self, FitError, Fitted, Observer, State};
 use crate::metrics::{self, Epoch};
 use crate::part::OnBad;
 use crate::source::Source;
@@ -218,8 +218,12 @@ fn fit_now(
         epoch: rows.div_ceil(asked.batch.get() as u64),
         kept: means.clock.now(),
     };
-    let fitted = fit::fit(&data, &asked, means.device, means.clock, from, &mut watching)
-        .map_err(|error| Error::Fit { generation, error: Box::new(error) })?;
+    let fitted = fit::fit(&data, &asked, means.device, means.clock, from, &mut watching);
+    if let Err(FitError::Data(_)) = &fitted {
+        // What was changed may have been learned from: the fit begins anew.
+        checkpoints.clear()?;
+    }
+    let fitted = fitted.map_err(|error| Error::Fit { generation, error: Box::new(error) })?;
     observe(Event::End);
     Ok(Done { fitted, data, table })
 }

@@ -231,6 +231,8 @@ fn not_started(program: &Path, line: &str, place: &Place, report: &mut Report) {
     let mend = match found(&libraries).as_deref().and_then(root_of) {
         // It is there, and does not fit.
         Some(root) => place.other_library(&root),
+        // One that the loader cannot even open is not among them.
+        None if folder_by_variable().is_some() => "unset LD_LIBRARY_PATH".to_owned(),
         None => place.mend_run_path(&looks),
     };
     report.checks.push(Check::fault(name, says, mend));
@@ -337,11 +339,16 @@ fn libtorch_variable(place: &Place, using_python: bool) -> Option<Check> {
     })
 }
 
+/// The folder of `LD_LIBRARY_PATH` from which libtorch is taken, if one holds it.
+fn folder_by_variable() -> Option<PathBuf> {
+    let folders = loader::folders(&env::var_os("LD_LIBRARY_PATH")?);
+    folders.into_iter().find(|folder| folder.join(LIBRARY).is_file())
+}
+
 /// `LD_LIBRARY_PATH`, which comes before what the trainer was built with.
 fn library_path() -> Option<Check> {
     let name = "LD_LIBRARY_PATH";
-    let value = env::var_os(name)?;
-    let folder = loader::folders(&value).into_iter().find(|folder| folder.join(LIBRARY).is_file())?;
+    let folder = folder_by_variable()?;
     let root = folder.parent().unwrap_or(Path::new("/"));
     Some(match folder::version(root) {
         Some(version) if !folder::matches(&version, LIBTORCH) => Check::fault(
