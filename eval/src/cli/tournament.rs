@@ -1,12 +1,11 @@
-//! The `giuthi-eval` program.
+//! `giuthi-eval tournament`: flags, progress, and what is said at the end.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use clap::{Args, Parser, Subcommand};
+use clap::Args;
 use giuthi_engine::cli::{
-    MAX_THREADS, Progress, SystemClock, Usage, agents, print, run, seed_or_drawn, tell, whole_number,
+    MAX_THREADS, Progress, SystemClock, Usage, agents, print, seed_or_drawn, tell, whole_number,
 };
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Player, Variant};
@@ -15,19 +14,6 @@ use crate::output::{Files, Standings};
 use crate::tally::WinsDrawsLosses;
 use crate::tournament::{Error, MAX_GAMES, Prepared, Settings, SettingsError};
 
-/// Compares agents: tournaments and ratings.
-#[derive(Parser)]
-#[command(name = "giuthi-eval", version)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Tournament(TournamentArgs),
-}
-
 /// Play every agent against every other and rate them
 ///
 /// Every two agents play N games: N/2 random openings, each from both seats. All pairings get the same openings. DIR
@@ -35,7 +21,7 @@ enum Command {
 /// played). While the tournament runs its games stand in games.csv.partial.
 #[derive(Args)]
 #[command(after_help = agents())]
-struct TournamentArgs {
+pub(super) struct Arguments {
     /// Rows and seeds of the board, 2xWxS
     #[arg(long, value_name = "V", default_value_t, allow_hyphen_values = true)]
     variant: Variant,
@@ -63,15 +49,7 @@ struct TournamentArgs {
     json: bool,
 }
 
-/// Runs the program on the process's arguments.
-#[must_use]
-pub fn main() -> ExitCode {
-    run(|Cli { command }| match command {
-        Command::Tournament(args) => tournament(args),
-    })
-}
-
-fn tournament(args: TournamentArgs) -> anyhow::Result<()> {
+pub(super) fn work(args: Arguments) -> anyhow::Result<()> {
     let processors = available_parallelism().map_or(1, usize::from);
     let mut settings = Settings {
         variant: args.variant,

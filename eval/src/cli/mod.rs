@@ -1,0 +1,29 @@
+//! The `giuthi-eval` program: one file a subcommand.
+
+mod tournament;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use giuthi_engine::cli::run;
+
+/// Compares agents: tournaments and ratings.
+#[derive(Parser)]
+#[command(name = "giuthi-eval", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Tournament(tournament::Arguments),
+}
+
+/// Runs the program on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    run(|Cli { command }| match command {
+        Command::Tournament(arguments) => tournament::work(arguments),
+    })
+}
