@@ -28,20 +28,29 @@
 //! | [`tournament`] | a round robin: settings, the games in parallel, the games in order |
 //! | [`tally`] | results counted: by agent and opponent, by seat, by ending |
 //! | [`rating`] | Elo ratings of results, with 95 % intervals |
+//! | [`stats`] | what a match's counts of results say |
+//! | [`sprt`] | sequential tests of how much stronger an agent is |
+//! | [`results`] | results of games wherever they were played |
+//! | [`input`] | results read from files |
+//! | [`ranking`] | agents ranked by results: tables, CSV, JSON |
 //! | [`output`] | the files of a tournament, and its tables for a terminal |
 //! | [`cli`] | the `giuthi-eval` program |
 
-mod bradley_terry;
 pub mod cli;
+pub mod input;
 pub mod output;
 pub mod play;
+pub mod ranking;
 pub mod rating;
+pub mod results;
 pub mod schedule;
+pub mod sprt;
+pub mod stats;
 pub mod tally;
 pub mod tournament;
 
 pub use play::{Course, Played};
-pub use rating::{Encounter, Observation, Rating, Unrelated, rate};
+pub use rating::{Advantage, Encounter, Fit, Observation, Options, Rating, Unrelated, rate};
 pub use schedule::{Fixture, Schedule};
 pub use tally::{Tally, WinsDrawsLosses};
 pub use tournament::{Error, Prepared, Settings, SettingsError, Tournament, run};

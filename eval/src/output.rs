@@ -214,6 +214,9 @@ pub struct Standing<'a> {
     pub losses: u64,
     /// Points a game, 0 … 1.
     pub score: f64,
+    /// Number of the group of agents that can be compared with it, from 1, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<usize>,
 }
 
 /// The agents of a tournament by rating, the best first.
@@ -254,6 +257,7 @@ impl<'a> Standings<'a> {
                 draws,
                 losses,
                 score,
+                group: None,
             }
         })
     }
@@ -326,14 +330,14 @@ impl<'a> Standings<'a> {
     }
 }
 
-fn table() -> Table {
+pub(crate) fn table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_FULL_CONDENSED).force_no_tty();
     table
 }
 
 /// The table as text, numbers to the right; the second column holds names.
-fn right_aligned(mut table: Table) -> String {
+pub(crate) fn right_aligned(mut table: Table) -> String {
     for column in table.column_iter_mut().enumerate().filter(|(i, _)| *i != 1).map(|(_, column)| column) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -341,22 +345,22 @@ fn right_aligned(mut table: Table) -> String {
 }
 
 /// Distance to the ends of the interval: one number where they are the same.
-fn reach(rating: Rating) -> String {
+pub(crate) fn reach(rating: Rating) -> String {
     let [above, below] =
         [rating.upper - rating.elo, rating.elo - rating.lower].map(|reach| rounded(reach, 1));
     if above == below { format!("{above:.1}") } else { format!("+{above:.1} -{below:.1}") }
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-fn dashed(games: WinsDrawsLosses) -> String {
+pub(crate) fn dashed(games: WinsDrawsLosses) -> String {
     format!("{}-{}-{}", games.wins, games.draws, games.losses)
 }
 
 /// A name that cannot break the table's lines.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.replace(char::is_control, "?")
 }
 
@@ -365,7 +369,7 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 /// Rounded to so many decimals; a zero has no sign.
-fn rounded(value: f64, decimals: i32) -> f64 {
+pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10.0_f64.powi(decimals);
     (value * scale).round() / scale + 0.0
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use giuthi_engine::{Ending, Outcome, Player};
+use serde::Serialize;
 
 use crate::play::Played;
 
 /// Wins, draws and losses from one side's view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WinsDrawsLosses {
     /// Games won.
     pub wins: u64,

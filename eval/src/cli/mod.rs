@@ -1,5 +1,6 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
+mod rate;
 mod tournament;
 
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Tournament(tournament::Arguments),
+    Rate(rate::Arguments),
 }
 
 /// Runs the program on the process's arguments.
@@ -25,5 +27,6 @@ enum Command {
 pub fn main() -> ExitCode {
     run(|Cli { command }| match command {
         Command::Tournament(arguments) => tournament::work(arguments),
+        Command::Rate(arguments) => rate::work(arguments),
     })
 }
