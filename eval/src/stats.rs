@@ -9,6 +9,8 @@ use statrs::distribution::{Beta, ContinuousCDF};
 use statrs::function::erf::erfc;
 use thiserror::Error;
 
+use crate::rating::{Encounter, Fit, LEAST_SPREAD, Options};
+
 /// Standard errors to each side of a 95 % interval.
 pub(crate) const Z: f64 = 1.959_963_984_540_054;
 
@@ -105,6 +107,33 @@ impl Counts {
         (self.variance() / self.trials().max(1) as f64).sqrt()
     }
 
+    /// Elo difference with its 95 % interval, `[lower, value, upper]`, all of it finite: what [`crate::rating`] makes of
+    /// two agents, each trial an observation, put together as their difference. Where nothing is counted
+    /// the interval is that of a drawn trial.
+    #[must_use]
+    pub fn elo(&self) -> [f64; 3] {
+        let (score, n) = (self.score(), self.trials() as f64);
+        if score <= 0.0 || score >= 1.0 {
+            return self.elo_of_perfect();
+        }
+        let slope = score * (1.0 - score);
+        let observed = if n > 1.0 { self.variance() / (n - 1.0) / (slope * slope) } else { 0.0 };
+        let least = LEAST_SPREAD / n.max(1.0) / (self.games().max(1) as f64 * slope);
+        let reach = Z * ELO * observed.max(least).sqrt();
+        let value = elo_of_score(score);
+        [value - reach, value, value + reach]
+    }
+
+    /// All won or all lost.
+    fn elo_of_perfect(&self) -> [f64; 3] {
+        let games = self.games_a_trial() as u32;
+        let half_points = if self.score() > 0.5 { 2 * games } else { 0 };
+        let trial = vec![Encounter { agents: [0, 1], games, half_points }];
+        let trials = vec![trial; self.trials().min(MAX_PERFECT) as usize];
+        let rating = Fit::new(2, &trials, &Options::default()).ratings()[0];
+        [rating.lower, rating.elo, rating.upper].map(|elo| 2.0 * elo)
+    }
+
     /// Normalised Elo with its 95 % interval, `[lower, value, upper]`: how many standard deviations of a game the
     /// score is above one half, times 800 / ln 10 (Van den Bergh 2020). Two matches of the same normalised Elo take as
     /// many games to be told from an even one, however many draws they have. `None` where all trials went alike.
@@ -140,6 +169,9 @@ impl Counts {
     "`{0}` holds no counts: WINS,DRAWS,LOSSES is possible, or LL,LD,WL+DD,WD,WW for pairs of games from both lost to both won, whole numbers up to {MAX_COUNT}"
 )]
 pub struct CountsError(String);
+
+/// Most trials, all of them won, that are told apart.
+const MAX_PERFECT: u64 = 100_000;
 
 /// Greatest number of each result in a text: small enough that nothing overflows.
 const MAX_COUNT: u64 = 1_000_000_000_000;

@@ -1,6 +1,7 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
 mod rate;
+mod sprt;
 mod tournament;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ struct Cli {
 enum Command {
     Tournament(tournament::Arguments),
     Rate(rate::Arguments),
+    Sprt(sprt::Arguments),
 }
 
 /// Runs the program on the process's arguments.
@@ -28,5 +30,6 @@ pub fn main() -> ExitCode {
     run(|Cli { command }| match command {
         Command::Tournament(arguments) => tournament::work(arguments),
         Command::Rate(arguments) => rate::work(arguments),
+        Command::Sprt(arguments) => sprt::work(&arguments),
     })
 }

@@ -9,7 +9,7 @@ use crate::stats::Z;
 
 /// Observations whose spread, as the model has it, is the least that is ever assumed: 3 events in `n` trials are the
 /// bound on what none of them showed, and 1.96 standard errors should reach it: `1.96 √(x / 2) = 3`.
-const LEAST_SPREAD: f64 = 5.0;
+pub(crate) const LEAST_SPREAD: f64 = 5.0;
 
 /// Share of a drawn pair that every agent is given where some took every point.
 const IMAGINARY: f64 = 0.5;

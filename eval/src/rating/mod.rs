@@ -34,6 +34,8 @@ use std::fmt;
 use crate::stats::{ELO, normal};
 use group::Group;
 
+pub(crate) use group::LEAST_SPREAD;
+
 /// What two agents did against each other in games that hang together, one of them moving first in all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encounter {
