@@ -1,5 +1,8 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
+mod merge;
+mod running;
+mod stop;
 mod tournament;
 
 use std::process::ExitCode;
@@ -17,13 +20,15 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Tournament(tournament::Arguments),
+    Tournament(Box<tournament::Arguments>),
+    Merge(merge::Arguments),
 }
 
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
     run(|Cli { command }| match command {
-        Command::Tournament(arguments) => tournament::work(arguments),
+        Command::Tournament(arguments) => tournament::work(*arguments),
+        Command::Merge(arguments) => merge::work(&arguments),
     })
 }
