@@ -56,11 +56,23 @@ pub struct Bot {
 }
 
 impl Bot {
-    /// Starts a program.
+    /// Starts a program. What it writes to stderr is heard and forgotten, but for the last line.
     ///
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<Bot> {
+        Bot::start_logged(program, arguments, io::sink())
+    }
+
+    /// [`Bot::start`], with every line that the program writes to stderr passed on to `log`.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_logged(
+        program: &OsStr,
+        arguments: &[OsString],
+        log: impl Write + Send + 'static,
+    ) -> io::Result<Bot> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
@@ -80,7 +92,7 @@ impl Bot {
             thread::spawn(move || listen(stdout, &heard));
         }
         if let Some(stderr) = stderr {
-            thread::spawn(move || overhear(stderr, &last_words));
+            thread::spawn(move || overhear(stderr, &last_words, log));
         }
         Ok(Bot {
             child,
@@ -217,13 +229,15 @@ fn listen(stdout: impl Read, heard: &SyncSender<Line>) {
     }
 }
 
-/// Keeps the last line said that is not blank.
-fn overhear(stderr: impl Read, last: &Mutex<String>) {
+/// Keeps the last line said that is not blank, and passes all of them on.
+fn overhear(stderr: impl Read, last: &Mutex<String>, mut log: impl Write) {
     let mut stderr = BufReader::new(stderr);
     while let Ok(Some(line)) = lines::read(&mut stderr) {
         if let Line::Text(line) = line
             && !line.is_empty()
         {
+            // The program goes on, whatever becomes of its complaints.
+            let _ = log.write_all(format!("{line}\n").as_bytes());
             *last.lock().unwrap_or_else(PoisonError::into_inner) = excerpt(&line);
         }
     }

@@ -1,7 +1,10 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
+mod merge;
 mod rate;
+mod running;
 mod sprt;
+mod stop;
 mod tournament;
 
 use std::process::ExitCode;
@@ -19,16 +22,18 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Tournament(tournament::Arguments),
+    Tournament(Box<tournament::Arguments>),
+    Merge(merge::Arguments),
     Rate(rate::Arguments),
-    Sprt(sprt::Arguments),
+    Sprt(Box<sprt::Arguments>),
 }
 
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
     run(|Cli { command }| match command {
-        Command::Tournament(arguments) => tournament::work(arguments),
+        Command::Tournament(arguments) => tournament::work(*arguments),
+        Command::Merge(arguments) => merge::work(&arguments),
         Command::Rate(arguments) => rate::work(arguments),
         Command::Sprt(arguments) => sprt::work(&arguments),
     })
