@@ -44,16 +44,17 @@ pub struct Results {
     names: Vec<String>,
     numbers: HashMap<String, usize>,
     games: Vec<Scored>,
-    rounds: usize,
+    /// The number that each round has in its file, if it has one.
+    rounds: Vec<Option<u64>>,
     /// Games that were not finished, and so do not count.
     pub unfinished: u64,
 }
 
 impl Results {
-    /// A round more; its number.
-    pub fn add_round(&mut self) -> usize {
-        self.rounds += 1;
-        self.rounds - 1
+    /// A round more, with the number it has where it comes from, if it has one; its number here.
+    pub fn add_round(&mut self, number: Option<u64>) -> usize {
+        self.rounds.push(number);
+        self.rounds.len() - 1
     }
 
     /// A game more.
@@ -62,7 +63,7 @@ impl Results {
     /// When an agent plays against itself, or the round has not been added.
     pub fn add(&mut self, names: [&str; 2], outcome: Outcome, round: Option<usize>) {
         assert!(
-            names[0] != names[1] && round.is_none_or(|round| round < self.rounds),
+            names[0] != names[1] && round.is_none_or(|round| round < self.rounds.len()),
             "a game of two agents"
         );
         let players = names.map(|name| self.number(name));
@@ -99,7 +100,7 @@ impl Results {
     /// The games as independent observations: the rounds, and the games that belong to none.
     #[must_use]
     pub fn observations(&self) -> Vec<Observation> {
-        let mut rounds: Vec<Observation> = vec![Vec::new(); self.rounds];
+        let mut rounds: Vec<Observation> = vec![Vec::new(); self.rounds.len()];
         let mut alone = Vec::new();
         for game in &self.games {
             let encounter =
@@ -145,14 +146,16 @@ impl Results {
         surplus.into_iter().find(|&(_, surplus)| surplus != 0).map(|(two, _)| two)
     }
 
-    /// The pairs of two agents, in the order of their first games: two games of one round with the seats swapped, by
-    /// the half-points of `agent` in each. Games that make no pair are left out; a round may hold several pairs.
+    /// The pairs of two agents: two games of one round with the seats swapped, by the half-points of `agent` in each. In
+    /// the order of the rounds' numbers, where all have one, else in that of their first games. Games that make no pair
+    /// are left out; a round may hold several pairs.
     #[must_use]
     pub fn pairs(&self, agent: usize, opponent: usize) -> Vec<[u32; 2]> {
         /// The first games of a round that wait for a partner, by seat of the agent.
         type Waiting = [Vec<usize>; 2];
         let mut waiting: HashMap<usize, Waiting> = HashMap::new();
-        let mut pairs: Vec<(usize, [u32; 2])> = Vec::new();
+        let numbered = self.rounds.iter().all(Option::is_some);
+        let mut pairs: Vec<((Option<u64>, usize), [u32; 2])> = Vec::new();
         for (i, game) in self.games.iter().enumerate() {
             let Some(round) = game.round else { continue };
             let seat = match game.players {
@@ -165,10 +168,11 @@ impl Results {
                 games[seat].push(i);
             } else {
                 let first = games[1 - seat].remove(0);
-                pairs.push((first, [self.games[first].half_points(agent), game.half_points(agent)]));
+                let place = (self.rounds[round].filter(|_| numbered), first);
+                pairs.push((place, [self.games[first].half_points(agent), game.half_points(agent)]));
             }
         }
-        pairs.sort_by_key(|&(first, _)| first);
+        pairs.sort_by_key(|&(place, _)| place);
         pairs.into_iter().map(|(_, pair)| pair).collect()
     }
 

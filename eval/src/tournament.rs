@@ -60,11 +60,17 @@ pub struct Tournament {
     /// The results counted.
     pub tally: Tally,
     pairings: Vec<[usize; 2]>,
-    /// The half-points of the first of each pairing, by the pair's number; [`UNPLAYED`] where there are none yet.
+    /// The half-points of the first of each pairing in both games, by the pair's number: three times those of the first
+    /// game and those of the second. [`UNPLAYED`] where there are none yet.
     half_points: Vec<u8>,
 }
 
 const UNPLAYED: u8 = u8::MAX;
+
+/// The half-points of both games.
+const fn of_games(half_points: u8) -> [u32; 2] {
+    [(half_points / 3) as u32, (half_points % 3) as u32]
+}
 
 impl Tournament {
     /// Nothing played yet.
@@ -83,7 +89,8 @@ impl Tournament {
         let number = (pair[0].game / 2) as usize;
         if self.half_points[number] == UNPLAYED {
             let first = pair[0].players[0];
-            self.half_points[number] = pair.iter().map(|game| half_points(game, first)).sum();
+            let [one, two] = [&pair[0], &pair[1]].map(|game| half_points(game, first));
+            self.half_points[number] = 3 * one + two;
             pair.iter().for_each(|game| self.tally.add(game));
         }
     }
@@ -92,6 +99,15 @@ impl Tournament {
     #[must_use]
     pub fn has(&self, pair: u64) -> bool {
         self.half_points.get(pair as usize).is_some_and(|&points| points != UNPLAYED)
+    }
+
+    /// The half-points of the first of a pairing in both games of the pair of this number, if it is counted.
+    #[must_use]
+    pub fn pair(&self, pair: u64) -> Option<[u32; 2]> {
+        self.half_points
+            .get(pair as usize)
+            .filter(|&&points| points != UNPLAYED)
+            .map(|&points| of_games(points))
     }
 
     /// What each round came to, pair by pair; rounds of which nothing is counted are passed over.
@@ -103,7 +119,7 @@ impl Tournament {
             let encounter = |(&agents, &points): (&[usize; 2], &u8)| Encounter {
                 agents,
                 games: 2,
-                half_points: points.into(),
+                half_points: of_games(points).iter().sum(),
             };
             pairs.map(encounter).collect()
         };

@@ -29,7 +29,7 @@ use crate::timing::{TimeControl, Timing};
 use crate::tournament::{Error, Means, Prepared, Tournament};
 
 /// Folder of what external programs write to stderr, in that of the tournament.
-const LOGS: &str = "logs";
+pub(super) const LOGS: &str = "logs";
 
 /// Play agents against each other and rate them
 ///
@@ -334,7 +334,7 @@ fn play(
 }
 
 /// How external programs behaved beside their games, and how much of the margin their answers' way took.
-fn tell_conduct(settings: &Settings, names: &[String], conduct: &[Conduct]) {
+pub(super) fn tell_conduct(settings: &Settings, names: &[String], conduct: &[Conduct]) {
     for ((conduct, name), agent) in conduct.iter().zip(names).zip(&settings.agents) {
         if agent.command().is_none() {
             continue;
@@ -356,7 +356,7 @@ fn tell_conduct(settings: &Settings, names: &[String], conduct: &[Conduct]) {
 }
 
 /// Settings that do not fit, with the flag that gave them.
-fn in_usage(error: SettingsError) -> Usage {
+pub(super) fn in_usage(error: SettingsError) -> Usage {
     let flag = match error {
         SettingsError::Agents(_) | SettingsError::SameName(_) => "--agent",
         SettingsError::AllHeroes(_) => "--hero",
@@ -367,7 +367,7 @@ fn in_usage(error: SettingsError) -> Usage {
 }
 
 /// What makes a tournament say less than it seems to.
-fn warn(settings: &Settings, prepared: &Prepared<'_>, processors: usize) {
+pub(super) fn warn(settings: &Settings, prepared: &Prepared<'_>, processors: usize) {
     let busy = settings.jobs * settings.processes();
     if settings.clocked() && busy > processors {
         tell(format_args!(

@@ -84,7 +84,7 @@ pub(super) fn read(source: impl BufRead, before: u64, results: &mut Results) -> 
             None | Some("") => None,
             Some(round) => Some(match rounds.get(round) {
                 Some(&number) => number,
-                None => *rounds.entry(round.to_owned()).or_insert(results.add_round()),
+                None => *rounds.entry(round.to_owned()).or_insert(results.add_round(round.parse().ok())),
             }),
         };
         results.add(players, outcome, round);

@@ -1,24 +1,35 @@
 //! `giuthi-eval sprt`: a sequential test of how much stronger an agent is.
 
+mod play;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use giuthi_engine::cli::{Usage, print, tell};
+use giuthi_engine::AgentSpec;
+use giuthi_engine::cli::{Usage, agents, print, tell};
 
 use crate::input::read_file;
 use crate::results::Results;
 use crate::sprt::{EloModel, Ended, Report, Sprt, SprtError, Trial, Verdict};
 use crate::stats::Counts;
 
+/// Test by games whether an agent is stronger, until the answer is clear
+///
+/// The agent given first plays pairs of games against the second, each opening from both seats, until the results speak
+/// for H0 (ELO0 stronger) or H1 (ELO1 stronger): a sequential probability ratio test. Stopped before a bound is
+/// reached, by Ctrl-C or --games, it has no result. With FILE or --counts nothing is played. docs/ratings.md has the
+/// formulas.
 #[derive(Args)]
+#[command(after_help = agents())]
 pub(super) struct Arguments {
-    /// Count the games of a file (games.csv, or a CSV with round, player0, player1, result) instead of playing
-    #[arg(value_name = "FILE", conflicts_with = "counts")]
+    /// Count the games of a file (games.csv, or a CSV with round, player0, player1, result) instead of playing; --agent
+    /// names the agents where there are more than two
+    #[arg(value_name = "FILE", conflicts_with_all = ["counts", "out", "resume"])]
     file: Option<PathBuf>,
     /// Judge these numbers instead of playing: WINS,DRAWS,LOSSES, or LL,LD,WL+DD,WD,WW of pairs
-    #[arg(long, value_name = "NUMBERS", conflicts_with_all = ["agents", "trinomial", "pentanomial"])]
+    #[arg(long, value_name = "NUMBERS", conflicts_with_all = ["agents", "trinomial", "pentanomial", "out", "resume"])]
     counts: Option<Counts>,
-    /// The agent whose strength is tested, and its opponent
+    /// The agent that is tested, and its opponent
     #[arg(long = "agent", value_name = "SPEC")]
     agents: Vec<String>,
     /// The hypothesis H0: so much stronger in Elo
@@ -42,6 +53,8 @@ pub(super) struct Arguments {
     /// Count the single games of pairs by their three results
     #[arg(long, conflicts_with = "pentanomial")]
     trinomial: bool,
+    #[command(flatten)]
+    games: play::Games,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -59,7 +72,16 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let report = match (&arguments.counts, &arguments.file) {
         (Some(counts), _) => Report::of_counts(&sprt, counts),
         (None, Some(file)) => of_file(file, &arguments.agents, Trial::new(sprt, !arguments.trinomial))?,
-        (None, None) => todo!(),
+        (None, None) => {
+            let [_, _] = &arguments.agents[..] else {
+                return Err(two_agents(arguments.agents.len()).into());
+            };
+            let agents = arguments.agents.iter().map(|text| {
+                text.parse::<AgentSpec>().map_err(|error| Usage(format!("--agent {text}: {error}")))
+            });
+            let agents = agents.collect::<Result<_, _>>()?;
+            arguments.games.play(agents, Trial::new(sprt, !arguments.trinomial))?
+        }
     };
     print(&if arguments.json { report.json_line() } else { report.text() })
 }
