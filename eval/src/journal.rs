@@ -160,6 +160,7 @@ impl Files {
     /// Where the folder's tournament is another one, or damaged, or another run is at it.
     pub fn resume(folder: &Path, settings: &Settings, schedule: &Schedule) -> Result<Resumed, OutputError> {
         let lock = lock(folder)?;
+        clean(folder)?;
         let (about, partial, games) = (folder.join(SETTINGS), folder.join(PARTIAL), folder.join(GAMES));
         let there = |path: &Path| path.try_exists().map_err(OutputError::at(path));
         let mut tournament = Tournament::new(settings, schedule);
@@ -390,6 +391,20 @@ pub(crate) fn lock(folder: &Path) -> Result<File, OutputError> {
 /// Lets go of a folder.
 pub(crate) fn unlock(folder: &Path) -> Result<(), OutputError> {
     remove(&folder.join(LOCK))
+}
+
+/// Removes what a run that was killed had begun to write under temporary names.
+fn clean(folder: &Path) -> Result<(), OutputError> {
+    for entry in fs::read_dir(folder).map_err(OutputError::at(folder))? {
+        let entry = entry.map_err(OutputError::at(folder))?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let begun = [GAMES, RATINGS, SETTINGS].iter().any(|file| name.starts_with(&format!(".{file}.")));
+        if begun && name.ends_with(".tmp") {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 fn remove(path: &Path) -> Result<(), OutputError> {

@@ -87,6 +87,9 @@ pub fn play<R: rand::Rng>(
         _ => None,
     });
     let mut failed = absent;
+    let free = timing.control.is_none();
+    // Each look at the clock ends one move's time and begins the next one's: what lies between is the referee's move.
+    let mut begun = clock.now();
     while game.ending().is_none() && failed.is_none() {
         let player = game.position().to_move();
         let seat = player.index();
@@ -95,17 +98,27 @@ pub fn play<R: rand::Rng>(
             continue;
         }
         asked[seat] += 1;
-        let begun = clock.now();
         let answer = match &mut seats[seat] {
             Seat::Agent(agent) => {
                 let mut request = Request::new(&mut streams[seat], clock);
-                request.limits = clocks.go().limits(player).expect("both clocks run, or none");
+                if !free {
+                    request.limits = clocks.go().limits(player).expect("both clocks run, or none");
+                }
                 let choice = agent.choose(&game, &mut request);
-                let took = clock.now().saturating_sub(begun);
-                in_time(took, clocks.due(player)).map(|()| (choice.mv, took))
+                let now = clock.now();
+                let took = now.saturating_sub(begun);
+                begun = now;
+                in_time(took, clocks.due(player))
+                    .inspect_err(|_| time[seat] += took)
+                    .map(|()| (choice.mv, took))
             }
             Seat::Program(session) => {
+                let asked = clock.now();
                 let answer = session.ask(&game, &clocks.go(), clocks.patience(player), clock);
+                begun = clock.now();
+                if answer.is_err() {
+                    time[seat] += begun.saturating_sub(asked);
+                }
                 answer.map(|answer| (answer.choice.mv, answer.took))
             }
             Seat::Absent(fault) => Err(fault.clone()),
@@ -118,10 +131,7 @@ pub fn play<R: rand::Rng>(
                     failed = Some((player, Fault::new(FaultKind::Illegal, format!("{mv}: {reason}"))));
                 }
             }
-            Err(fault) => {
-                time[seat] += clock.now().saturating_sub(begun);
-                failed = Some((player, fault));
-            }
+            Err(fault) => failed = Some((player, fault)),
         }
     }
     let moves = game.plies().iter().map(|ply| ply.mv).collect();
