@@ -155,7 +155,7 @@ impl Results {
         type Waiting = [Vec<usize>; 2];
         let mut waiting: HashMap<usize, Waiting> = HashMap::new();
         let numbered = self.rounds.iter().all(Option::is_some);
-        let mut pairs: Vec<((Option<u64>, usize), [u32; 2])> = Vec::new();
+        let mut pairs = Vec::new();
         for (i, game) in self.games.iter().enumerate() {
             let Some(round) = game.round else { continue };
             let seat = match game.players {
@@ -169,10 +169,10 @@ impl Results {
             } else {
                 let first = games[1 - seat].remove(0);
                 let place = (self.rounds[round].filter(|_| numbered), first);
-                pairs.push((place, [self.games[first].half_points(agent), game.half_points(agent)]));
+                pairs.push((place, [&self.games[first], game].map(|game| game.half_points(agent))));
             }
         }
-        pairs.sort_by_key(|&(place, _)| place);
+        pairs.sort_by_key(|&(place, _): &((Option<u64>, usize), _)| place);
         pairs.into_iter().map(|(_, pair)| pair).collect()
     }
 
