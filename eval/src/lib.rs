@@ -31,7 +31,7 @@
 //! | [`tally`] | results counted: by agent and opponent, by seat, by ending |
 //! | [`rating`] | Elo ratings of results, with 95 % intervals |
 //! | [`record`], [`journal`], [`about`] | rows of games; the files of a tournament, begun, gone on with, finished |
-//! | [`merge`] | a tournament put together from shards |
+//! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
 //! | [`cli`] | the `giuthi-eval` program |
 

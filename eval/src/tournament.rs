@@ -94,6 +94,12 @@ impl Tournament {
         self.half_points.get(pair as usize).is_some_and(|&points| points != UNPLAYED)
     }
 
+    /// Which pairs are counted, by their numbers.
+    #[must_use]
+    pub fn counted(&self) -> Vec<bool> {
+        self.half_points.iter().map(|&points| points != UNPLAYED).collect()
+    }
+
     /// What each round came to, pair by pair; rounds of which nothing is counted are passed over.
     #[must_use]
     pub fn rounds(&self) -> Vec<Observation> {
