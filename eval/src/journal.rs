@@ -256,7 +256,8 @@ impl Files {
             let places: Vec<Place> = there.copied().collect();
             files::write_whole(&games, |out| -> io::Result<()> {
                 out.write_all(Rows::header().as_bytes())?;
-                places.iter().try_for_each(|place| copy(&mut self.file, *place, out))
+                let mut buffer = Vec::new();
+                places.iter().try_for_each(|place| copy(&mut self.file, *place, &mut buffer, out))
             })
             .map_err(OutputError::at(&games))?;
             remove(&partial)?;
@@ -265,13 +266,17 @@ impl Files {
     }
 }
 
-/// Copies a place of one file to another.
-pub(crate) fn copy(from: &mut File, place: Place, out: &mut impl Write) -> io::Result<()> {
+/// Copies a place of one file to another; `buffer` is memory to work in.
+pub(crate) fn copy(
+    from: &mut File,
+    place: Place,
+    buffer: &mut Vec<u8>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    buffer.resize(place.length as usize, 0);
     from.seek(SeekFrom::Start(place.offset))?;
-    match io::copy(&mut from.take(place.length), out)? {
-        copied if copied == place.length => Ok(()),
-        _ => Err(ErrorKind::UnexpectedEof.into()),
-    }
+    from.read_exact(buffer)?;
+    out.write_all(buffer)
 }
 
 /// Reads a file of games, pair by pair.

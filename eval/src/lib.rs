@@ -36,7 +36,7 @@
 //! | [`input`] | results read from files |
 //! | [`ranking`] | agents ranked by results: tables, CSV, JSON |
 //! | [`record`], [`journal`], [`about`] | rows of games; the files of a tournament, begun, gone on with, finished |
-//! | [`merge`] | a tournament put together from shards |
+//! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
 //! | [`cli`] | the `giuthi-eval` program |
 

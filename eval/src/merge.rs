@@ -157,10 +157,11 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
     let games = out.join(GAMES);
     files::write_whole(&games, |out| -> io::Result<()> {
         out.write_all(Rows::header().as_bytes())?;
+        let mut buffer = Vec::new();
         for pair in 0..pairs as usize {
             for part in &mut parts {
                 match part.places.get(pair) {
-                    Some(&place) if place != Place::NOWHERE => copy(&mut part.file, place, out)?,
+                    Some(&place) if place != Place::NOWHERE => copy(&mut part.file, place, &mut buffer, out)?,
                     _ => {}
                 }
             }

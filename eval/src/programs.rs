@@ -94,7 +94,7 @@ impl<'a> Programs<'a> {
         // Whoever needs a program has one at most, and nobody has more than two: so one of them is idle.
         let (agent, session) = pool.idle.remove(0);
         drop(pool);
-        self.end(agent, session, clock);
+        self.end(agent, *session, clock);
     }
 
     /// Keeps a program for another game.
@@ -120,12 +120,12 @@ impl<'a> Programs<'a> {
     pub(crate) fn end_all(&self, clock: &dyn Clock) {
         loop {
             let Some((agent, session)) = self.pool().idle.pop() else { return };
-            self.end(agent, session, clock);
+            self.end(agent, *session, clock);
             self.pool().running -= 1;
         }
     }
 
-    fn end(&self, agent: usize, session: Box<Session>, clock: &dyn Clock) {
+    fn end(&self, agent: usize, session: Session, clock: &dyn Clock) {
         if !session.quit(clock) {
             self.pool().conduct[agent].stubborn += 1;
         }

@@ -113,9 +113,9 @@ pub struct Timing {
 }
 
 impl Default for Timing {
-    /// Limits of one's own, a margin of 20 ms, ten seconds for a move that no clock limits.
+    /// Limits of one's own, a margin of 50 ms, ten seconds for a move that no clock limits.
     fn default() -> Timing {
-        Timing { control: None, margin: Duration::from_millis(20), move_timeout: Duration::from_secs(10) }
+        Timing { control: None, margin: Duration::from_millis(50), move_timeout: Duration::from_secs(10) }
     }
 }
 

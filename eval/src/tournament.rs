@@ -110,6 +110,12 @@ impl Tournament {
             .map(|&points| of_games(points))
     }
 
+    /// Which pairs are counted, by their numbers.
+    #[must_use]
+    pub fn counted(&self) -> Vec<bool> {
+        self.half_points.iter().map(|&points| points != UNPLAYED).collect()
+    }
+
     /// What each round came to, pair by pair; rounds of which nothing is counted are passed over.
     #[must_use]
     pub fn rounds(&self) -> Vec<Observation> {

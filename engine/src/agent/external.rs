@@ -8,7 +8,7 @@ use crate::notation::excerpt;
 
 pub(super) static KIND: Kind = Kind {
     name: "cmd",
-    summary: "cmd:COMMAND LINE, a program that speaks the engine protocol; quotes and backslashes as in a shell",
+    summary: "cmd:COMMAND LINE, an external program that speaks the engine protocol",
     keys: &[],
     examples: &[],
     parse: |text| {

@@ -75,7 +75,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TC", allow_hyphen_values = true)]
     tc: Option<TimeControl>,
     /// Milliseconds by which an answer may come too late, for its way
-    #[arg(long, value_name = "MS", default_value_t = 20, value_parser = milliseconds(), allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", default_value_t = 50, value_parser = milliseconds(), allow_negative_numbers = true)]
     margin: u64,
     /// Milliseconds that an external program may take to start
     #[arg(long, value_name = "MS", default_value_t = 10_000, value_parser = milliseconds(), allow_negative_numbers = true)]
@@ -279,8 +279,9 @@ fn play(
 ) -> anyhow::Result<(Files, Tournament)> {
     let names: Vec<String> = settings.names().into_iter().map(str::to_owned).collect();
     let all = prepared.pairs().count() as u64;
-    let missing: Vec<u64> = prepared.pairs().filter(|&pair| !tournament.has(pair)).collect();
-    let left = missing.len() as u64;
+    let before = tournament.counted();
+    let is_missing = |pair: &u64| !before[*pair as usize];
+    let left = prepared.pairs().filter(is_missing).count() as u64;
     if left < all {
         tell(format_args!("there already: {} of {all} pairs of games", all - left));
     }
@@ -300,7 +301,7 @@ fn play(
     let mut played = 0;
     let conduct = prepared.run_each(
         &means,
-        missing.into_iter(),
+        prepared.pairs().filter(is_missing),
         |pair| (rows.pair(&pair), pair),
         |number, (rows, pair)| -> anyhow::Result<()> {
             files.add_rows(number, &rows)?;
@@ -340,10 +341,13 @@ pub(super) fn tell_conduct(settings: &Settings, names: &[String], conduct: &[Con
             continue;
         }
         if settings.timing.control.is_some_and(TimeControl::is_timed) {
+            let margin = settings.timing.margin;
+            let more =
+                if conduct.slowest > margin { ": too little for this machine and its load" } else { "" };
             tell(format_args!(
-                "{name}: the longest way there and back took {:.1} ms; margin {} ms",
+                "{name}: the longest way there and back took {:.1} ms; margin {} ms{more}",
                 1e3 * conduct.slowest.as_secs_f64(),
-                settings.timing.margin.as_millis()
+                margin.as_millis()
             ));
         }
         if conduct.stubborn > 0 {
