@@ -34,6 +34,7 @@ pub struct Ranking<'a> {
     results: &'a Results,
     options: &'a Options,
     fit: Fit,
+    ratings: Vec<Rating>,
     crossed: Vec<Vec<WinsDrawsLosses>>,
     /// The agents' numbers by rank, group by group.
     order: Vec<Vec<usize>>,
@@ -52,7 +53,7 @@ impl<'a> Ranking<'a> {
         for group in &mut order {
             group.sort_by(|&a, &b| ratings[b].elo.total_cmp(&ratings[a].elo));
         }
-        Ranking { results, options, crossed: results.crossed(), fit, order }
+        Ranking { results, options, crossed: results.crossed(), fit, ratings, order }
     }
 
     /// The ratings.
@@ -64,10 +65,9 @@ impl<'a> Ranking<'a> {
     /// The agents, the best of each group first: Elo to two decimals, the score to six.
     #[must_use]
     pub fn rows(&self) -> Vec<Standing<'a>> {
-        let ratings = self.fit.ratings();
         let several = self.order.len() > 1;
         let row = |(group, agent): (usize, usize)| {
-            let Rating { elo, lower, upper } = ratings[agent];
+            let Rating { elo, lower, upper } = self.ratings[agent];
             let [elo, lower, upper] = [elo, lower, upper].map(|value| rounded(value, 2));
             let games = self.of(agent);
             let WinsDrawsLosses { wins, draws, losses } = games;
@@ -168,19 +168,18 @@ impl<'a> Ranking<'a> {
     }
 
     fn rating_table(&self, agents: &[usize]) -> String {
-        let ratings = self.fit.ratings();
         let mut table = table();
         table.set_header(["#", "agent", "Elo", "+/-", "games", "W", "D", "L", "score", "draws"]);
         for (&agent, rank) in agents.iter().zip(1..) {
             let games = self.of(agent);
             let reach = match self.options.anchors.contains_key(&agent) {
                 true => "anchor".to_owned(),
-                false => reach(ratings[agent]),
+                false => reach(self.ratings[agent]),
             };
             table.add_row([
                 format!("{rank}"),
                 plain(&self.results.names()[agent]),
-                format!("{:+.1}", rounded(ratings[agent].elo, 1)),
+                format!("{:+.1}", rounded(self.ratings[agent].elo, 1)),
                 reach,
                 games.games().to_string(),
                 games.wins.to_string(),

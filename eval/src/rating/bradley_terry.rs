@@ -159,7 +159,7 @@ impl Model {
     }
 }
 
-/// What, multiplied by the matrix, gives the right side: by Gauss-Jordan elimination with row pivots.
+/// What, multiplied by the matrix, gives the right side: by Gaussian elimination with row pivots.
 fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     for column in 0..size {
@@ -168,24 +168,30 @@ fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>) -> Vec<Vec<f64>> 
             .expect("at least the diagonal is there");
         matrix.swap(column, pivot);
         right.swap(column, pivot);
-        let scale = matrix[column][column];
-        // What stands left of the pivot is zero already.
-        for entry in matrix[column][column..].iter_mut().chain(&mut right[column]) {
-            *entry /= scale;
+        let (above, below) = matrix.split_at_mut(column + 1);
+        let (right_above, right_below) = right.split_at_mut(column + 1);
+        let (pivot, pivot_right) = (&above[column], &right_above[column]);
+        for (row, right) in below.iter_mut().zip(right_below) {
+            let factor = row[column] / pivot[column];
+            if factor != 0.0 {
+                subtract(&mut row[column..], factor, &pivot[column..]);
+                subtract(right, factor, pivot_right);
+            }
         }
-        let (pivot_row, pivot_right) = (matrix[column].clone(), right[column].clone());
-        for row in (0..size).filter(|&row| row != column) {
-            let factor = matrix[row][column];
-            if factor == 0.0 {
-                continue;
-            }
-            for (entry, above) in matrix[row][column..].iter_mut().zip(&pivot_row[column..]) {
-                *entry -= factor * above;
-            }
-            for (entry, above) in right[row].iter_mut().zip(&pivot_right) {
-                *entry -= factor * above;
+    }
+    for column in (0..size).rev() {
+        let (above, here) = right.split_at_mut(column);
+        let here = &mut here[0];
+        here.iter_mut().for_each(|entry| *entry /= matrix[column][column]);
+        for (right, row) in above.iter_mut().zip(&matrix) {
+            if row[column] != 0.0 {
+                subtract(right, row[column], here);
             }
         }
     }
     right
+}
+
+fn subtract(row: &mut [f64], factor: f64, other: &[f64]) {
+    row.iter_mut().zip(other).for_each(|(entry, other)| *entry -= factor * other);
 }

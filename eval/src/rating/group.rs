@@ -38,10 +38,7 @@ enum Errors {
         least: Vec<Vec<f64>>,
     },
     /// By the likelihood itself, since the ratings lean on imaginary draws.
-    Likelihood {
-        /// Each agent's rating, and the advantage.
-        ratings: Vec<Rating>,
-    },
+    Likelihood,
 }
 
 impl Group {
@@ -82,20 +79,9 @@ impl Group {
         // The likelihood knows the imaginary opponent; what is told are distances from the mean.
         let mean =
             if given.is_empty() { parameters[..agents].iter().sum::<f64>() / agents as f64 } else { 0.0 };
-        let ratings = (0..=agents)
-            .map(|i| {
-                let fixed = if i < agents { anchors[i].is_some() } else { advantage.is_some() };
-                let weights = from_mean(i, &anchors);
-                let reach = match fixed || weights.iter().all(|&weight| weight == 0.0) {
-                    true => [0.0; 2],
-                    false => Profile::new(&model, &parameters, weights).reach(),
-                };
-                Rating::new(parameters[i] - if i < agents { mean } else { 0.0 }, reach)
-            })
-            .collect();
         let model = Model { level: level - mean, ..model };
         parameters[..agents].iter_mut().for_each(|strength| *strength -= mean);
-        let errors = Errors::Likelihood { ratings };
+        let errors = Errors::Likelihood;
         Group { anchors, fitted_advantage: advantage.is_none(), model, parameters, errors }
     }
 
@@ -110,18 +96,29 @@ impl Group {
     }
 
     pub(super) const fn leans_on_draws(&self) -> bool {
-        matches!(self.errors, Errors::Likelihood { .. })
+        matches!(self.errors, Errors::Likelihood)
     }
 
     fn parameter(&self, i: usize) -> Rating {
-        match &self.errors {
-            Errors::Likelihood { ratings } => ratings[i],
+        if let Some(&Some(anchor)) = self.anchors.get(i) {
+            return Rating::new(anchor, [0.0; 2]);
+        }
+        let reach = match self.errors {
             Errors::Spread { .. } => {
                 let mut weights = vec![0.0; self.parameters.len()];
                 weights[i] = 1.0;
-                Rating::new(self.parameters[i], [Z * self.standard_error(&weights); 2])
+                [Z * self.standard_error(&weights); 2]
             }
-        }
+            Errors::Likelihood => {
+                let weights = from_mean(i, &self.anchors);
+                let held = self.model.held.iter().any(|held| held[i] != 0.0);
+                match held || weights.iter().all(|&weight| weight == 0.0) {
+                    true => [0.0; 2],
+                    false => Profile::new(&self.model, &self.parameters, weights).reach(),
+                }
+            }
+        };
+        Rating::new(self.parameters[i], reach)
     }
 
     /// Standard error of a weighted sum of the parameters; 0 where the likelihood tells more.
@@ -144,7 +141,7 @@ impl Group {
         (weights[agent], weights[other]) = (1.0, -1.0);
         match self.errors {
             Errors::Spread { .. } => lead / self.standard_error(&weights),
-            Errors::Likelihood { .. } => {
+            Errors::Likelihood => {
                 let fall = Profile::new(&self.model, &self.parameters, weights).fall(-lead);
                 lead.signum() * (2.0 * fall).sqrt()
             }
@@ -196,31 +193,28 @@ fn spread(
     let agents = model.agents;
     let covariance = model.covariance(parameters);
     let size = parameters.len();
-    let mut observed = vec![vec![0.0; size]; size];
+    // The sum over the observations of u uᵀ.
+    let mut surpluses = vec![vec![0.0; size]; size];
     // How many strengths each observation speaks of, all together.
     let mut told = 0;
-    let mut surplus = vec![0.0; size];
     for observation in observations {
-        surplus.fill(0.0);
-        let mut seen = vec![false; agents];
+        let mut surplus: BTreeMap<usize, f64> = BTreeMap::new();
         for &encounter in observation {
             let [first, second] = encounter.agents;
             let lead = parameters[first] - parameters[second] + parameters[agents];
             let beyond = encounter.points() - f64::from(encounter.games) * chance(lead);
-            surplus[first] += beyond;
-            surplus[second] -= beyond;
-            surplus[agents] += beyond;
-            (seen[first], seen[second]) = (true, true);
+            *surplus.entry(first).or_default() += beyond;
+            *surplus.entry(second).or_default() -= beyond;
+            *surplus.entry(agents).or_default() += beyond;
         }
-        told += strengths((0..agents).filter(|&agent| seen[agent]).map(|agent| anchors[agent]));
-        let moved: Vec<f64> =
-            covariance.iter().map(|row| row.iter().zip(&surplus).map(|(g, u)| g * u).sum()).collect();
-        for (row, x) in observed.iter_mut().zip(&moved) {
-            for (sum, y) in row.iter_mut().zip(&moved) {
-                *sum += x * y;
+        told += strengths(surplus.keys().filter(|&&i| i < agents).map(|&agent| anchors[agent]));
+        for (&i, x) in &surplus {
+            for (&j, y) in &surplus {
+                surpluses[i][j] += x * y;
             }
         }
     }
+    let observed = product(&product(&covariance, &surpluses), &covariance);
     // Observations for each of the strengths that are free. One alone shows no spread.
     let n = told as f64 / (strengths(anchors.iter().copied()) as f64).max(1.0);
     let correction = if n > 1.0 { n / (n - 1.0) } else { 0.0 };
@@ -231,6 +225,18 @@ fn spread(
         observed: scaled(observed, correction),
         least: scaled(covariance, LEAST_SPREAD / n.max(1.0)),
     }
+}
+
+/// The product of two square matrices.
+fn product(left: &[Vec<f64>], right: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let row = |row: &Vec<f64>| {
+        let mut sums = vec![0.0; right.len()];
+        for (x, other) in row.iter().zip(right) {
+            sums.iter_mut().zip(other).for_each(|(sum, y)| *sum += x * y);
+        }
+        sums
+    };
+    left.iter().map(row).collect()
 }
 
 /// How many differences of strengths there are among agents; those anchored are as good as one.

@@ -1,5 +1,7 @@
 //! Intervals by the likelihood itself.
 
+use std::cell::RefCell;
+
 use super::bradley_terry::Model;
 
 /// How far the log-likelihood may fall inside an interval where some took every point: `ln 40`.
@@ -9,17 +11,18 @@ const FALL: f64 = 3.688_879_454_113_936;
 const PRECISE: f64 = 1e-6;
 
 /// The greatest likelihood as a function of one weighted sum of the parameters.
-pub(super) struct Profile<'a> {
+pub(super) struct Profile {
     model: Model,
-    best: &'a [f64],
     greatest: f64,
     /// How the parameters move when the sum moves by 1, before they are fitted anew.
     way: Vec<f64>,
+    /// How far the sum was last moved, and the parameters fitted there: a good place to start from.
+    last: RefCell<(f64, Vec<f64>)>,
 }
 
-impl<'a> Profile<'a> {
+impl Profile {
     /// Of a sum with these weights, not all of whose parameters are held.
-    pub(super) fn new(model: &Model, best: &'a [f64], weights: Vec<f64>) -> Profile<'a> {
+    pub(super) fn new(model: &Model, best: &[f64], weights: Vec<f64>) -> Profile {
         // What is held stays: each such sum is of one parameter alone, since agents have imaginary games here.
         let free: Vec<f64> = (0..weights.len())
             .map(|i| if model.held.iter().any(|held| held[i] != 0.0) { 0.0 } else { weights[i] })
@@ -29,14 +32,17 @@ impl<'a> Profile<'a> {
         let mut model = model.clone();
         let greatest = model.log_likelihood(best);
         model.held.push(weights);
-        Profile { model, best, greatest, way }
+        Profile { model, greatest, way, last: RefCell::new((0.0, best.to_vec())) }
     }
 
     /// How far the log-likelihood falls when the sum moves so far from the best.
     pub(super) fn fall(&self, more: f64) -> f64 {
-        let moved = self.best.iter().zip(&self.way).map(|(x, way)| x + more * way);
+        let mut last = self.last.borrow_mut();
+        let moved = last.1.iter().zip(&self.way).map(|(x, way)| x + (more - last.0) * way);
         let parameters = self.model.fit(moved.collect());
-        (self.greatest - self.model.log_likelihood(&parameters)).max(0.0)
+        let fall = (self.greatest - self.model.log_likelihood(&parameters)).max(0.0);
+        *last = (more, parameters);
+        fall
     }
 
     /// How far the sum can move, down and up, while the results do not speak against it.
