@@ -74,7 +74,11 @@ fn pgn_as_other_programs_write_it_is_read() {
     let counts: Vec<_> =
         agents.iter().map(|a| ["wins", "draws", "losses"].map(|key| a[key].as_u64())).collect();
     assert_eq!(counts, [[Some(1); 3], [Some(1); 3]]);
-    assert!(String::from_utf8(output.stderr).unwrap().contains("1 games were not finished"));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("games that were not finished, and do not count: 1")
+    );
 }
 
 #[test]

@@ -88,7 +88,7 @@ pub(super) fn work(arguments: Arguments) -> anyhow::Result<()> {
         read_file(file, &mut results)?;
     }
     if results.unfinished > 0 {
-        tell(format_args!("warning: {} games were not finished and do not count", results.unfinished));
+        tell(format_args!("warning: games that were not finished, and do not count: {}", results.unfinished));
     }
     if results.games().is_empty() {
         anyhow::bail!("no game was finished: there is nothing to rate");

@@ -24,10 +24,10 @@ use crate::stats::Counts;
 pub(super) struct Arguments {
     /// Count the games of a file (games.csv, or a CSV with round, player0, player1, result) instead of playing; --agent
     /// names the agents where there are more than two
-    #[arg(value_name = "FILE", conflicts_with_all = ["counts", "out", "resume"])]
+    #[arg(value_name = "FILE", conflicts_with_all = ["counts", "Games"])]
     file: Option<PathBuf>,
     /// Judge these numbers instead of playing: WINS,DRAWS,LOSSES, or LL,LD,WL+DD,WD,WW of pairs
-    #[arg(long, value_name = "NUMBERS", conflicts_with_all = ["agents", "trinomial", "pentanomial", "out", "resume"])]
+    #[arg(long, value_name = "NUMBERS", conflicts_with_all = ["agents", "trinomial", "pentanomial", "Games"])]
     counts: Option<Counts>,
     /// The agent that is tested, and its opponent
     #[arg(long = "agent", value_name = "SPEC")]
