@@ -6,12 +6,13 @@ PROGRAMS := giuthi giuthi-selfplay giuthi-train giuthi-eval
 # Where `make install` puts the programs: PREFIX/bin, or cargo's own folder.
 BINDIR := $(if $(PREFIX),$(PREFIX)/bin,$(or $(CARGO_HOME),$(HOME)/.cargo)/bin)
 
-.PHONY: help demo test test-portable interop lint build install libtorch no-torch clean-demo
+.PHONY: help demo test test-portable interop readers lint build install libtorch no-torch clean-demo
 
 help:
 	@echo 'make demo      self-play, training and a tournament on 2x6x4, into data/demo (under a minute after the build)'
 	@echo 'make test      every test'
 	@echo 'make interop   exported networks, read by tract, ONNX Runtime, NumPy and (TORCH=PYTHON or TORCH=pip) PyTorch'
+	@echo 'make readers   a dataset, read by pandas, Polars and DuckDB'
 	@echo 'make lint      formatting, clippy and documentation, warnings denied'
 	@echo 'make build     the four programs, optimised, into $(TARGET)/release'
 	@echo 'make install   the four programs into $(BINDIR) (PREFIX=DIR: into DIR/bin)'
@@ -30,6 +31,11 @@ test-portable:
 # Not part of `make test`: tract takes minutes to build, and Python's packages come from the network.
 interop: build
 	@TORCH='$(TORCH)' CARGO='$(CARGO)' scripts/interop.sh '$(TARGET)/release' '$(TARGET)/interop'
+
+# What other programs make of a dataset. Needs Python and, the first time, its package index.
+readers:
+	$(CARGO) build --locked --release -p giuthi-selfplay
+	@scripts/readers.sh '$(TARGET)/release' '$(TARGET)/readers'
 
 lint: libtorch no-torch
 	$(CARGO) fmt --all --check

@@ -25,6 +25,12 @@ impl OpeningPlies {
         if least <= most { Some(OpeningPlies { least, most }) } else { None }
     }
 
+    /// The greatest number.
+    #[must_use]
+    pub const fn most(self) -> u32 {
+        self.most
+    }
+
     /// A number of plies.
     pub fn draw(self, rng: &mut dyn rand::Rng) -> u32 {
         rng.random_range(self.least..=self.most)

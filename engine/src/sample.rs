@@ -1,6 +1,7 @@
 //! One row of the dataset: its columns and their schema version, used by the writer and every reader alike.
 
 mod scan;
+mod spell;
 
 use csv::StringRecord;
 use thiserror::Error;
@@ -189,8 +190,19 @@ impl Sample {
             text: crate::notation::excerpt(&record[at]),
             wanted,
         };
+        // A number has one spelling: no plus, no zeros in front, no minus before 0.
         fn parse<T: std::str::FromStr>(text: &str) -> Option<T> {
-            text.parse().ok()
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            let plain = match digits.as_bytes() {
+                [b'0'] => digits.len() == text.len(),
+                [first, ..] => (b'1'..=b'9').contains(first),
+                [] => false,
+            };
+            text.parse().ok().filter(|_| plain)
+        }
+        // Of a value only the plus is refused: other programs may give it more decimals or fewer.
+        fn decimal(text: &str) -> Option<f32> {
+            text.parse().ok().filter(|_| !text.starts_with('+'))
         }
         let seeds = |at: usize| parse::<u32>(&record[at]).ok_or_else(|| fault(at, "a number of seeds"));
         let row = |range: std::ops::Range<usize>| range.map(seeds).collect::<Result<Vec<u32>, _>>();
@@ -208,7 +220,7 @@ impl Sample {
             },
         };
         let position = Position::try_from(&setup)?;
-        let mv: Move = parse(&record[at_move]).ok_or_else(|| fault(at_move, "a move"))?;
+        let mv: Move = record[at_move].parse().map_err(|_| fault(at_move, "a move"))?;
         position.check(mv)?;
         let source = Source::ALL
             .into_iter()
@@ -220,7 +232,7 @@ impl Sample {
         let value = match &record[at_value] {
             "" => None,
             text => Some(
-                parse::<f32>(text)
+                decimal(text)
                     .filter(|value| (-1.0..=1.0).contains(value))
                     .ok_or_else(|| fault(at_value, "empty or a number from -1 to 1"))?,
             ),

@@ -59,6 +59,19 @@ fn asked(agent: &mut dyn Agent, spec: &AgentSpec, game: &Game, rng: &mut impl ra
     choice
 }
 
+/// Asks what every move is worth and checks that it is told of each, once; whether the agent gives values at all.
+fn weighed(agent: &mut dyn Agent, spec: &AgentSpec, game: &Game, rng: &mut impl rand::Rng) -> bool {
+    let Some(each) = agent.weigh(game, &mut Request::new(rng, &NoClock)) else { return false };
+    let told = || format!("{spec} in {}: {each:?}", game.position());
+    let mut moves: Vec<String> = each.iter().map(|(mv, _)| mv.to_string()).collect();
+    moves.sort();
+    let mut wanted: Vec<String> = game.position().moves().iter().map(ToString::to_string).collect();
+    wanted.sort();
+    assert_eq!(moves, wanted, "{}", told());
+    assert!(each.iter().all(|(_, value)| (-1.0..=1.0).contains(value)), "{}", told());
+    true
+}
+
 /// A whole game of an agent against itself, after some random plies; returns its moves.
 fn play(spec: &AgentSpec, variant: Variant, seed: u64) -> Vec<Move> {
     let factory = spec.load(variant.width()).expect("its weights are there");
@@ -119,6 +132,10 @@ fn every_agent_answers_everywhere() {
                 let forced = position.moves()[0] == Move::Pass;
                 if forced || rng.random_range(0..every) == 0 {
                     asked(&mut *agent, &spec, &game, &mut rng);
+                    if variant.width() < 10 {
+                        let gives_values = !["random", "greedy"].contains(&spec.text());
+                        assert_eq!(weighed(&mut *agent, &spec, &game, &mut rng), gives_values, "{spec}");
+                    }
                     passes += u32::from(forced);
                     extras +=
                         u32::from(game.plies().last().is_some_and(|ply| ply.sowing.kind == MoveKind::Extra));

@@ -163,7 +163,12 @@ fn damaged_rows_are_refused() {
         ("game", "", "a game's number"),
         ("game", "-1", "a game's number"),
         ("game", "seven", "a game's number"),
+        ("game", "+7", "a game's number"),
+        ("game", "007", "a game's number"),
+        ("game", "-0", "a game's number"),
         ("ply", "1.5", "a ply's number"),
+        ("ply", "+12", "a ply's number"),
+        ("ply", "012", "a ply's number"),
         ("ply", "4294967296", "a ply's number"),
         ("player", "2", "0 or 1"),
         ("player", "", "0 or 1"),
@@ -171,6 +176,11 @@ fn damaged_rows_are_refused() {
         ("p3", "x", "a number of seeds"),
         ("p9", "-1", "a number of seeds"),
         ("p9", "0.0", "a number of seeds"),
+        ("p0", "01", "a number of seeds"),
+        ("p1", "00", "a number of seeds"),
+        ("p5", "007", "a number of seeds"),
+        ("p8", "+3", "a number of seeds"),
+        ("pile0", "04", "a number of seeds"),
         ("pile0", "?", "a number of seeds"),
         ("pile1", " 2", "a number of seeds"),
         ("move", "4", "a move"),
@@ -182,12 +192,19 @@ fn damaged_rows_are_refused() {
         ("value", "NaN", "from -1 to 1"),
         ("value", "inf", "from -1 to 1"),
         ("value", "none", "from -1 to 1"),
+        ("value", "+0.25", "from -1 to 1"),
         ("result", "2", "1, 0 or -1"),
         ("result", "", "1, 0 or -1"),
+        ("result", "+1", "1, 0 or -1"),
+        ("result", "01", "1, 0 or -1"),
+        ("result", "-0", "1, 0 or -1"),
         ("result", "-1", "what `margin` and `end` say"),
         ("result", "0", "what `margin` and `end` say"),
         ("margin", "256", "from -255 to 255"),
         ("margin", "", "from -255 to 255"),
+        ("margin", "+10", "from -255 to 255"),
+        ("margin", "010", "from -255 to 255"),
+        ("margin", "-0", "from -255 to 255"),
         ("margin", "11", "so many seeds"),
         ("margin", "42", "so many seeds"),
         ("end", "", "`no-moves`, `repetition` or `endless`"),
@@ -196,7 +213,10 @@ fn damaged_rows_are_refused() {
     for &(column, text, wanted) in table {
         let at = names.iter().position(|name| name == column).expect("a column");
         let fields = good.iter().enumerate().map(|(i, field)| if i == at { text } else { field });
-        let error = Sample::read(&fields.collect(), 5).expect_err(column);
+        let fields: StringRecord = fields.collect();
+        let error = Sample::read(&fields, 5).expect_err(column);
+        let joined = fields.iter().collect::<Vec<_>>().join(",");
+        assert_eq!(Sample::scan(joined.as_bytes(), 5), Err(error.clone()), "{column} `{text}`");
         let line = error.to_string();
         let start = format!("column `{column}`: `{text}` is not ");
         assert!(line.starts_with(&start) && line.contains(wanted), "{column} `{text}`: {line}");

@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use clocks::Ticking;
 use giuthi_engine::agent::NoClock;
-use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::search::{
-    Control, Evaluator, Limits, MAX_DEPTH, Material, Memory, Report, Score, alpha_beta, holds_perpetual,
-    shows_perpetual,
+    Control, Evaluator, Limits, MAX_DEPTH, Material, Memory, Report, Score, alpha_beta, alpha_beta_each,
+    holds_perpetual, shows_perpetual,
 };
 use giuthi_engine::{Game, Move, MoveKind, Outcome, Position, Setup, Variant};
 use rand::RngExt;
@@ -88,27 +87,6 @@ fn assert_line_leads_to_score<E: Evaluator>(game: &Game, evaluator: &E, report: 
     assert_eq!(if same { value } else { -value }, report.score, "{}", told());
 }
 
-/// A game with a history: random plies of which few capture.
-fn wandering(variant: Variant, plies: u32, rng: &mut impl rand::Rng) -> Game {
-    let mut game = random_opening(variant, plies / 2, rng).expect("such openings do not end the game");
-    for _ in 0..plies {
-        let position = *game.position();
-        let quiet: Vec<Move> = position
-            .moves()
-            .into_iter()
-            .filter(|&mv| position.step(mv).sowing.kind != MoveKind::Capture)
-            .collect();
-        if quiet.is_empty() {
-            break;
-        }
-        game.play(quiet[rng.random_range(0..quiet.len())]).expect("a listed move is legal");
-        if game.ending().is_some() {
-            game.undo();
-        }
-    }
-    game
-}
-
 #[test]
 fn alpha_beta_equals_minimax() {
     let mut by_history = 0;
@@ -116,7 +94,7 @@ fn alpha_beta_equals_minimax() {
         let variant: Variant = variant.parse().unwrap();
         let mut rng = game_rng(5, number as u64);
         for round in 0..120 {
-            let mut game = wandering(variant, rng.random_range(0..50), &mut rng);
+            let mut game = positions::wandering(variant, rng.random_range(0..50), &mut rng);
             let deepest = if variant.width() < 8 || round < 15 { 4 } else { 3 };
             for depth_now in 1..=deepest {
                 let told = format!("{variant} depth {depth_now}: {}", game.position());
@@ -137,12 +115,46 @@ fn alpha_beta_equals_minimax() {
     assert!(by_history > 20, "the history mattered only {by_history} times");
 }
 
+/// Every move has the value that minimax finds of it, with a table and without, and no other move is there.
+#[test]
+fn each_move_has_the_value_of_minimax() {
+    let mut different = 0;
+    for (number, variant) in ["2x5x4", "2x6x4", "2x8x8"].into_iter().enumerate() {
+        let variant: Variant = variant.parse().unwrap();
+        let mut rng = game_rng(6, number as u64);
+        for _ in 0..40 {
+            let mut game = positions::wandering(variant, rng.random_range(0..50), &mut rng);
+            let mover = game.position().to_move();
+            for (depth_now, megabytes) in [(1, 0), (2, 0), (3, 1), (3, 0)] {
+                let memory = &mut Memory::new(megabytes);
+                let control = Control::new(&NoClock);
+                let mut each = alpha_beta_each(&game, &Material, memory, &depth(depth_now), &control);
+                let told = format!("{variant} depth {depth_now}: {}", game.position());
+                let values: Vec<Score> = each.iter().map(|&(_, value)| value).collect();
+                different += usize::from(values.iter().any(|value| *value != values[0]));
+                each.sort_by_key(|&(mv, _)| mv.to_string());
+                let mut moves = game.position().moves().to_vec();
+                moves.sort_by_key(Move::to_string);
+                assert!(each.iter().map(|&(mv, _)| mv).eq(moves), "{told}");
+                for (mv, found) in each {
+                    game.play(mv).expect("a listed move is legal");
+                    let value = minimax(&mut game, &Material, depth_now - 1, 1);
+                    let value = if game.position().to_move() == mover { value } else { -value };
+                    game.undo();
+                    assert_eq!(found, value, "{told}: {mv}");
+                }
+            }
+        }
+    }
+    assert!(different > 300, "{different}");
+}
+
 /// Iterations of up to four plies reduce nothing, and later ones do.
 #[test]
 fn reductions_begin_at_five_plies() {
     let (mut fewer, mut other) = (0, 0);
     for number in 0..30 {
-        let game = wandering(Variant::default(), number, &mut game_rng(9, number.into()));
+        let game = positions::wandering(Variant::default(), number, &mut game_rng(9, number.into()));
         for depth_now in 1..=6 {
             let whole = search(&game, &Arbitrary, &depth(depth_now));
             let report = search(&game, &Arbitrary, &Limits { depth: Some(depth_now), ..Limits::default() });
@@ -226,7 +238,7 @@ fn no_search_passes_its_node_limit() {
     let mut decisive = 0;
     for round in 0..600 {
         let game = if round % 2 == 0 {
-            wandering(Variant::RECORDED[round % 7], rng.random_range(0..40), &mut rng)
+            positions::wandering(Variant::RECORDED[round % 7], rng.random_range(0..40), &mut rng)
         } else {
             Game::from_position(positions::scattered(5 + round % 6, 14, 10, &mut rng))
         };
@@ -260,7 +272,7 @@ fn no_search_passes_its_node_limit() {
 fn time_stops_a_search() {
     let mut rng = game_rng(8, 0);
     for _ in 0..20 {
-        let game = wandering(Variant::default(), 20, &mut rng);
+        let game = positions::wandering(Variant::default(), 20, &mut rng);
         for ms in [1, 5, 40] {
             let (clock, mut observed) = (Ticking::default(), Vec::new());
             let limits = Limits { time: Some(Duration::from_millis(ms)), ..Limits::default() };

@@ -10,7 +10,7 @@ use crate::folder::Difference;
 use crate::manifest::{ManifestError, RUN};
 use crate::part::Damage;
 use crate::play::GameError;
-use crate::settings::MOST_PARTS;
+use crate::settings::{MOST_PARTS, OpeningPlies};
 
 /// Why a run could not be done. What is there of the dataset by then is whole, and the same run goes on from it.
 #[derive(Debug, Error)]
@@ -74,6 +74,25 @@ pub enum Error {
     /// `run.json` or `manifest.json`.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// The openings do not suffice for as many games.
+    #[error(
+        "--distinct-openings: game {number}: the last 1000 openings drawn were taken: there are hardly more than \
+         {number} of {opening} random plies; ask for more plies (--opening-plies) or fewer games"
+    )]
+    FewOpenings {
+        /// The number of the game that has none.
+        number: u64,
+        /// Plies of the openings.
+        opening: OpeningPlies,
+    },
+    /// The run was asked to stop before everything was there.
+    #[error("stopped: {there} of {parts} parts are there; the same run goes on from them")]
+    Stopped {
+        /// Parts that are there.
+        there: u64,
+        /// Parts in all.
+        parts: u64,
+    },
     /// A game could not be played.
     #[error("game {number}: {error}")]
     Game {

@@ -14,7 +14,7 @@ use crate::manifest::{MANIFEST, Manifest, ManifestError, RUN, Run, read_json, wr
 const LOCK: &str = ".lock";
 
 /// The keys of [`Run`], and what a person calls them: the flag that sets it, where there is one.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 16] = [
     ("schema", "schema version"),
     ("program", "program"),
     ("variant", "--variant"),
@@ -22,11 +22,24 @@ const WORDS: [(&str, &str); 11] = [
     ("weights", "SHA-256 of the weights"),
     ("seed", "--seed"),
     ("opening_plies", "--opening-plies"),
+    ("distinct_openings", "--distinct-openings"),
     ("epsilon", "--epsilon"),
+    ("temperature", "--temperature"),
+    ("temperature_plies", "--temperature-plies"),
     ("dataset_games", "--games"),
     ("part_games", "--part-games"),
+    ("compression", "--compress"),
+    ("level", "--level"),
     ("shard", "--shard"),
 ];
+
+/// Keys that were not written before there was a choice; they meant then what they mean when nothing is asked.
+fn meant(key: &str) -> Value {
+    match key {
+        "distinct_openings" => Value::Bool(false),
+        _ => Value::Null,
+    }
+}
 
 /// A setting that differs from the one a folder's run was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +168,18 @@ fn is_leftover(name: &str) -> bool {
 
 /// Refuses settings other than those that a file of the folder was written under.
 fn compare(path: &Path, there: &Value, run: &Run) -> Result<(), Error> {
+    if !there.is_object() {
+        let reason = "it does not say what a run was asked for".to_owned();
+        return Err(ManifestError::Foreign { path: path.to_owned(), reason }.into());
+    }
+    match differences(there, run) {
+        none if none.is_empty() => Ok(()),
+        differences => Err(Error::OtherSettings { path: path.to_owned(), differences }),
+    }
+}
+
+/// What a run in JSON asks for otherwise than another one.
+pub(crate) fn differences(there: &Value, run: &Run) -> Vec<Difference> {
     // Through text and back, as the other one came: what a number loses on that way, both have lost.
     let asked = serde_json::to_string(run).and_then(|text| serde_json::from_str::<Value>(&text));
     let asked = asked.expect("a run's settings are plain JSON");
@@ -163,18 +188,11 @@ fn compare(path: &Path, there: &Value, run: &Run) -> Result<(), Error> {
         Value::String(text) => text.escape_debug().to_string(),
         other => other.to_string(),
     };
-    let differing = WORDS.iter().filter(|(key, _)| there[key] != asked[key]);
-    let differences: Vec<Difference> = differing
-        .map(|&(key, what)| Difference { what, there: word(&there[key]), asked: word(&asked[key]) })
-        .collect();
-    if differences.is_empty() {
-        return Ok(());
-    }
-    if !there.is_object() {
-        let reason = "it does not say what a run was asked for".to_owned();
-        return Err(ManifestError::Foreign { path: path.to_owned(), reason }.into());
-    }
-    Err(Error::OtherSettings { path: path.to_owned(), differences })
+    let of = |value: &Value, key: &str| value.get(key).cloned().unwrap_or_else(|| meant(key));
+    let differing = WORDS.iter().filter(|(key, _)| of(there, key) != of(&asked, key));
+    differing
+        .map(|&(key, what)| Difference { what, there: word(&of(there, key)), asked: word(&of(&asked, key)) })
+        .collect()
 }
 
 #[cfg(test)]

@@ -5,22 +5,26 @@ use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use giuthi_engine::agent::{Clock, Factory};
-use giuthi_engine::files::write_whole;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::in_order::in_order;
 use crate::manifest::{MANIFEST, Manifest, PartEntry, Run};
-use crate::part::{self, Damage, PartWriter};
-use crate::play::{Played, play};
+use crate::openings::Openings;
+use crate::part::{self, Damage, sha256_of};
+use crate::play::play;
 use crate::settings::{MOST_PARTS, Plan, Settings};
-use crate::summary::Summary;
+use crate::summary::{Summary, Tally, positions};
+use crate::watch::Watch;
+use crate::writer::{Finishing, PartWriter};
 
-/// Games begun and not yet written, for each thread: enough that nobody runs out of work while a part goes to the
-/// disk, and all of the games that are ever in memory.
+/// Games begun and not yet written, for each thread: enough that nobody runs out of work while one takes long, and all of
+/// the games that are ever in memory.
 const GAMES_AHEAD: usize = 256;
 /// Parts being checked or waiting to be counted, for each thread.
 const PARTS_AHEAD: usize = 2;
@@ -47,6 +51,21 @@ pub enum Event {
         /// Games to be played.
         games: u64,
     },
+    /// The openings of so many games are going to be compared; told where they are to be distinct.
+    Openings {
+        /// The games.
+        games: u64,
+    },
+    /// Openings were compared.
+    Compared {
+        /// Those of so many games.
+        games: u64,
+    },
+    /// Games are going to be played; told where there are any to play.
+    Playing {
+        /// The games.
+        games: u64,
+    },
     /// A game was played and is about to be written.
     Played {
         /// Its rows.
@@ -68,7 +87,8 @@ pub struct Report {
 /// Makes the dataset that `settings` describe, or what is missing of it, in the folder `dir`.
 ///
 /// Nothing but the settings decides a byte of it: not the threads, not the parts that are there already, not where it
-/// is. The exception are agents that play by the clock. Memory does not grow with the number of games.
+/// is. The exception are agents that play by the clock. Memory does not grow with the number of games, but by some ten
+/// to twenty bytes a game where openings are to be distinct.
 ///
 /// # Errors
 /// What is wrong with the folder, with a part already there, with writing or with the agent; see [`Error`]. Files
@@ -78,6 +98,24 @@ pub fn generate(
     dir: &Path,
     threads: NonZeroUsize,
     clock: &dyn Clock,
+    observe: impl FnMut(Event),
+) -> Result<Report, Error> {
+    generate_watched(settings, dir, threads, clock, &Watch::new(threads), observe)
+}
+
+/// [`generate`], with `watch` for others to see how far it is and to stop it. Asked to stop, it finishes the part in hand.
+///
+/// # Errors
+/// Those of [`generate`]; [`Error::Stopped`] where it was asked to stop and parts are missing.
+///
+/// # Panics
+/// Where `watch` is for fewer threads.
+pub fn generate_watched(
+    settings: &Settings,
+    dir: &Path,
+    threads: NonZeroUsize,
+    clock: &dyn Clock,
+    watch: &Watch,
     mut observe: impl FnMut(Event),
 ) -> Result<Report, Error> {
     if settings.part_count() > MOST_PARTS {
@@ -89,8 +127,7 @@ pub fn generate(
     let names: HashSet<String> = plans.iter().map(Plan::file_name).collect();
     let folder = Folder::open(dir, &run, &names)?;
 
-    let pool = ThreadPoolBuilder::new().num_threads(threads.get()).build();
-    let pool = pool.map_err(|error| Error::Threads(threads.get(), error.to_string()))?;
+    let pool = pool(threads)?;
     let finished = folder.manifest()?;
     let mut made = Made::default();
 
@@ -100,17 +137,28 @@ pub fn generate(
     let games = count(&missing);
     observe(Event::Planned { parts: plans.len() as u64, kept: there.len() as u64, games });
 
-    if !missing.is_empty() {
+    if let Some(last) = missing.last() {
         // A manifest says that everything is there, so it goes while something is not.
         remove_if_there(&folder.path(MANIFEST))?;
-        let table = Table { settings, factory: &factory, clock };
+        let openings = openings(settings, last.games.end - 1, &pool, &mut observe)?;
+        observe(Event::Playing { games });
+        let table = Table { settings, factory: &factory, clock, openings, watch, in_hand: AtomicU64::new(0) };
         make(&table, &pool, &folder, &missing, &mut made, &mut observe)?;
+        if made.parts.len() < plans.len() {
+            return Err(Error::Stopped { there: made.parts.len() as u64, parts: plans.len() as u64 });
+        }
     }
     let manifest = Manifest::new(run, made.parts.into_values().collect());
     if !missing.is_empty() || finished.as_ref() != Some(&manifest) {
         manifest.save(dir)?;
     }
     Ok(Report { manifest, summary: made.summary, played: games })
+}
+
+/// Threads to work on.
+pub(crate) fn pool(threads: NonZeroUsize) -> Result<ThreadPool, Error> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    pool.map_err(|error| Error::Threads(threads.get(), error.to_string()))
 }
 
 /// What is there of a dataset.
@@ -126,7 +174,8 @@ fn count(plans: &[&Plan]) -> u64 {
     plans.iter().map(|plan| plan.games.end - plan.games.start).sum()
 }
 
-/// Reads the parts that are there already. Those that a manifest tells of must be as it tells.
+/// Looks at the parts that are there already. One that a manifest tells of must be as it tells, to the byte; any other
+/// is read from its first row to its last.
 fn check(
     settings: &Settings,
     pool: &ThreadPool,
@@ -139,18 +188,29 @@ fn check(
     if !plans.is_empty() {
         observe(Event::Checking { games: count(plans) });
     }
-    let read = |plan: &Plan| {
+    let look = |plan: &Plan| {
         let path = folder.path(&plan.file_name());
+        let told = finished.and_then(|manifest| manifest.part(&plan.file_name()));
         let mut summary = Summary::default();
-        let entry = part::read(&path, plan, settings.variant, |game, notes| summary.add(game, notes))?;
-        let mut told = finished.iter().flat_map(|manifest| &manifest.parts);
-        match told.any(|told| told.file == entry.file && *told != entry) {
+        if let Some((told, tally)) = told.and_then(|told| Some((told, told.fitting_tally()?))) {
+            let sum = sha256_of(&path).map_err(|error| Damage::Io { path: path.clone(), error })?;
+            if sum == told.sha256 {
+                summary.add_tally(&tally);
+                return Ok((told.clone(), summary));
+            }
+        }
+        let entry = part::read(&path, plan, settings.variant, |game, notes| {
+            let mut tally = Tally::default();
+            tally.add(game, notes);
+            summary.add(&tally, &positions(game));
+        })?;
+        match told.is_some_and(|told| told.sha256 != entry.sha256) {
             true => Err(Damage::Changed { path }),
             false => Ok((entry, summary)),
         }
     };
     let ahead = PARTS_AHEAD * pool.current_num_threads();
-    in_order(pool, ahead, plans.iter().copied(), read, |results| {
+    in_order(pool, ahead, plans.iter().copied(), look, |results| {
         for (plan, result) in plans.iter().zip(results) {
             let (entry, summary) = result?;
             observe(Event::Checked { games: entry.games });
@@ -170,15 +230,62 @@ fn remove_if_there(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Which openings the games up to the last one have.
+fn openings(
+    settings: &Settings,
+    last: u64,
+    pool: &ThreadPool,
+    observe: &mut impl FnMut(Event),
+) -> Result<Openings, Error> {
+    if !settings.distinct_openings {
+        return Ok(Openings::default());
+    }
+    observe(Event::Openings { games: last + 1 });
+    Openings::distinct(settings, last, pool, |games| observe(Event::Compared { games }))
+}
+
 /// Where games are played: what all of them need.
 struct Table<'a> {
     settings: &'a Settings,
     factory: &'a Factory,
     clock: &'a dyn Clock,
+    openings: Openings,
+    watch: &'a Watch,
+    /// The number of the game after the last of the part in hand.
+    in_hand: AtomicU64,
 }
 
-/// Plays and writes the parts one after another. The games are given out without regard to the parts, so no thread
-/// waits at the end of one for the others.
+/// A game as its part and the statistics take it.
+struct Done {
+    rows: Vec<u8>,
+    tally: Tally,
+    positions: Vec<u64>,
+}
+
+impl Table<'_> {
+    /// Plays a game, on one of the pool's threads; `None` where the run was asked to stop and nobody will take it.
+    fn play(&self, number: u64) -> Result<Option<Done>, Error> {
+        // In this order, as `make` writes the one and reads the other: so what it goes on to take was played.
+        if self.watch.is_stopped() && number >= self.in_hand.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        let thread = rayon::current_thread_index().expect("games are played by the pool");
+        let mut agent = (self.factory)();
+        let passed_over = self.openings.passed_over(number);
+        let observe = |plies| self.watch.ply(thread, plies);
+        let played = play(self.settings, number, passed_over, agent.as_mut(), self.clock, observe);
+        let played = played.map_err(|error| Error::Game { number, error })?;
+        self.watch.game_over(thread, played.notes.len());
+        let mut tally = Tally::default();
+        tally.add(&played.game, &played.notes);
+        let rows = part::rows(number, &played.game, &played.notes);
+        Ok(Some(Done { rows, tally, positions: positions(&played.game) }))
+    }
+}
+
+/// Plays and writes the parts one after another, as far as nobody says stop. The games are given out without regard to
+/// the parts, so no thread waits at the end of one for the others; and while a part is on its way to the disk, the next
+/// one begins.
 fn make(
     table: &Table<'_>,
     pool: &ThreadPool,
@@ -187,63 +294,58 @@ fn make(
     made: &mut Made,
     observe: &mut impl FnMut(Event),
 ) -> Result<(), Error> {
-    let one = |number: u64| {
-        let mut agent = (table.factory)();
-        let played = play(table.settings, number, agent.as_mut(), table.clock);
-        let played = played.map_err(|error| Error::Game { number, error })?;
-        let text = part::rows(number, &played.game, &played.notes);
-        Ok((played, text))
-    };
     let numbers = plans.iter().flat_map(|plan| plan.games.clone());
     let ahead = GAMES_AHEAD * pool.current_num_threads();
-    in_order(pool, ahead, numbers, one, |games| {
-        for plan in plans {
-            let games = games.map(|game: Result<(Played, String), Error>| {
-                let (played, text) = game?;
-                let rows = played.notes.len() as u64;
-                made.summary.add(&played.game, &played.notes);
-                observe(Event::Played { rows });
-                Ok((text, rows))
-            });
-            let part = write(table.settings, folder, plan, games)?;
-            made.parts.insert(plan.number, part);
-        }
-        Ok(())
+    let format = table.settings.format;
+    let width = table.settings.variant.width();
+    thread::scope(|scope| {
+        in_order(
+            pool,
+            ahead,
+            numbers,
+            |number| table.play(number),
+            |games| {
+                let mut finishing: Option<(u64, PartEntry, Finishing<'_>)> = None;
+                let finish = |made: &mut Made, (number, entry, part): (u64, PartEntry, Finishing<'_>)| {
+                    made.parts.insert(number, PartEntry { sha256: part.wait()?, ..entry });
+                    Ok(())
+                };
+                for plan in plans {
+                    table.in_hand.store(plan.games.end, Ordering::SeqCst);
+                    if table.watch.is_stopped() {
+                        break;
+                    }
+                    let file = plan.file_name();
+                    let mut part = PartWriter::begin(scope, folder.path(&file), format, width);
+                    let mut tally = Tally::default();
+                    for _ in plan.games.clone() {
+                        let game = games.next().expect("there are as many results as games")?;
+                        let Some(Done { rows, tally: game, positions }) = game else {
+                            unreachable!("games of the part in hand are played")
+                        };
+                        tally.merge(&game);
+                        made.summary.add(&game, &positions);
+                        observe(Event::Played { rows: game.rows() });
+                        if !part.rows(&rows) {
+                            // The games that are left are not those of the next part.
+                            let failed = part.finish().wait();
+                            return Err(failed.expect_err("a part that takes no more rows has failed"));
+                        }
+                    }
+                    let entry = PartEntry {
+                        file,
+                        games: tally.games(),
+                        rows: tally.rows(),
+                        sha256: String::new(),
+                        tally: Some(tally),
+                    };
+                    // One at a time on its way to the disk: the next but one waits for it.
+                    if let Some(before) = finishing.replace((plan.number, entry, part.finish())) {
+                        finish(made, before)?;
+                    }
+                }
+                finishing.map_or(Ok(()), |last| finish(made, last))
+            },
+        )
     })
-}
-
-/// Writes one part from the first of the games that come, each as its text and number of rows.
-fn write(
-    settings: &Settings,
-    folder: &Folder,
-    plan: &Plan,
-    games: impl Iterator<Item = Result<(String, u64), Error>>,
-) -> Result<PartEntry, Error> {
-    enum Fault {
-        Io(io::Error),
-        Game(Error),
-    }
-    impl From<io::Error> for Fault {
-        fn from(error: io::Error) -> Fault {
-            Fault::Io(error)
-        }
-    }
-    let path = folder.path(&plan.file_name());
-    let mut entry = None;
-    let written = write_whole(&path, |file| {
-        let mut part = PartWriter::new(plan, settings.variant.width(), file)?;
-        // The range first: taken the other way round, the game after the last would be lost.
-        for (_, game) in plan.games.clone().zip(games) {
-            let (text, rows) = game.map_err(Fault::Game)?;
-            part.game(&text, rows)?;
-        }
-        entry = Some(part.finish());
-        Ok(())
-    });
-    match (written, entry) {
-        (Ok(()), Some(entry)) => Ok(entry),
-        (Err(Fault::Game(error)), _) => Err(error),
-        (Err(Fault::Io(error)), _) => Err(Error::io(&path, "cannot be written", error)),
-        (Ok(()), None) => unreachable!("a part that was written was finished"),
-    }
 }

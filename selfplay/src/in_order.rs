@@ -1,10 +1,17 @@
 //! Work done by many threads and taken in the order it was given out, a bounded amount of it ahead.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use rayon::{ScopeFifo, ThreadPool};
+
+/// Longest time that a result waits to be taken while others are being worked on: long beside what it costs to wake a
+/// thread, which short pieces of work should not have to pay each.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Has the pool's threads do `work` on every item, and hands `take` the results in the order of the items.
 ///
@@ -22,13 +29,45 @@ where
     I: Send,
     T: Send,
 {
-    let over = AtomicBool::new(false);
+    let shared = Shared {
+        over: AtomicBool::new(false),
+        open: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+        batch: (ahead / 4).max(1),
+        taker: thread::current(),
+    };
     pool.in_place_scope_fifo(|scope| {
-        let mut results = Results { scope, ahead, items, work: &work, over: &over, begun: VecDeque::new() };
+        let mut results =
+            Results { scope, ahead, items, work: &work, shared: &shared, begun: VecDeque::new() };
         let taken = take(&mut results);
-        over.store(true, Ordering::Relaxed);
+        shared.over.store(true, Ordering::Relaxed);
         taken
     })
+}
+
+/// What the pool's threads and the taker know in common.
+struct Shared {
+    /// Set when no more results are wanted.
+    over: AtomicBool,
+    /// Items begun and not yet done.
+    open: AtomicUsize,
+    /// Items done, since the taker was woken last.
+    done: AtomicUsize,
+    /// So many of them wake it.
+    batch: usize,
+    taker: Thread,
+}
+
+impl Shared {
+    /// An item is done, or will not be.
+    fn item_done(&self) {
+        let done = self.done.fetch_add(1, Ordering::AcqRel) + 1;
+        let none_open = self.open.fetch_sub(1, Ordering::AcqRel) == 1;
+        if none_open || done >= self.batch {
+            self.done.store(0, Ordering::Release);
+            self.taker.unpark();
+        }
+    }
 }
 
 struct Results<'a, 'scope, I, T, W> {
@@ -36,10 +75,9 @@ struct Results<'a, 'scope, I, T, W> {
     ahead: usize,
     items: I,
     work: &'scope W,
-    /// Set when no more results are wanted.
-    over: &'scope AtomicBool,
+    shared: &'scope Shared,
     /// What was given out and not yet taken, in order.
-    begun: VecDeque<Receiver<T>>,
+    begun: VecDeque<Receiver<thread::Result<T>>>,
 }
 
 impl<'scope, I, T, W> Iterator for Results<'_, 'scope, I, T, W>
@@ -55,17 +93,25 @@ where
         while self.begun.len() < self.ahead {
             let Some(item) = self.items.next() else { break };
             let (sender, receiver) = sync_channel(1);
-            let (work, over) = (self.work, self.over);
+            let (work, shared) = (self.work, self.shared);
+            shared.open.fetch_add(1, Ordering::AcqRel);
             self.scope.spawn_fifo(move |_| {
-                if !over.load(Ordering::Relaxed) {
-                    // Nobody takes it where the work is over in the meantime.
-                    let _ = sender.send(work(item));
+                if !shared.over.load(Ordering::Relaxed) {
+                    // A panic is the taker's to go on with. Nobody takes it where the work is over in the meantime.
+                    let _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(item))));
                 }
+                shared.item_done();
             });
             self.begun.push_back(receiver);
         }
-        // A sender is lost only to a panic of the work, and that panic ends the scope.
-        Some(self.begun.pop_front()?.recv().expect("work that was begun is done"))
+        let first = self.begun.pop_front()?;
+        loop {
+            match first.try_recv() {
+                Ok(result) => return Some(result.unwrap_or_else(|panic| resume_unwind(panic))),
+                Err(TryRecvError::Empty) => thread::park_timeout(PATIENCE),
+                Err(TryRecvError::Disconnected) => unreachable!("work that was given out is done"),
+            }
+        }
     }
 }
 
@@ -95,6 +141,30 @@ mod tests {
         });
         assert!(results.iter().map(|&(item, _)| item).eq(0..50));
         assert!(results.iter().all(|&(_, ahead)| ahead <= 7), "{results:?}");
+    }
+
+    #[test]
+    fn single_results_come_though_few_are_ahead_and_some_take_long() {
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
+        for (items, ahead) in [(1, 1), (5, 1), (9, 100), (30, 8)] {
+            let work = |item: u64| {
+                std::thread::sleep(Duration::from_millis(if item % 7 == 3 { 30 } else { 0 }));
+                item
+            };
+            let results = in_order(&pool, ahead, 0..items, work, |results| results.collect::<Vec<_>>());
+            assert!(results.into_iter().eq(0..items));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the third is one too many")]
+    fn a_panic_of_the_work_is_handed_on() {
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
+        let work = |item: u64| {
+            assert_ne!(item, 3, "the third is one too many");
+            item
+        };
+        in_order(&pool, 4, 0..10, work, |results| results.count());
     }
 
     #[test]

@@ -20,35 +20,60 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`settings`] | what decides the games of a dataset, and how it is cut into parts and shards |
-//! | `play` | one game |
-//! | `part` | a part's text: written, and read back to the last byte |
+//! | `exploration`, `format`, `shard` | chance among the moves; plain or compressed; shards, told by a flag or by a cluster |
+//! | `openings`, `play` | the openings of all games; one game |
+//! | `part`, `writer` | a part's text, read back to the last byte; parts written by threads of their own |
 //! | [`manifest`] | `manifest.json` and `run.json` |
 //! | `folder` | the output folder: whose it is, what is in it already |
 //! | [`generate`](mod@generate) | the whole run: threads, parts, resuming |
+//! | [`merge`](mod@merge) | shards put together |
+//! | [`lines`] | the lines of a part, plain or compressed, and sums of its bytes |
+//! | [`check`] | parts read: every row checked, every game replayed |
+//! | [`verify`](mod@verify) | whole datasets checked, every fault told |
+//! | [`stats`] | what a dataset holds |
+//! | [`pick`] | rows or games of a dataset drawn at random |
+//! | `each_part` | parts dealt to threads, taken in order |
 //! | `in_order` | work of many threads, taken in order |
+//! | [`watch`] | how far a run is, and stopping it |
 //! | [`summary`], `distinct` | statistics of the games; counting positions |
 //! | `error` | why a run could not be done |
 //! | [`cli`] | the `giuthi-selfplay` program |
 //!
 //! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
 
+pub mod check;
 pub mod cli;
 mod distinct;
+mod each_part;
 mod error;
+mod exploration;
 mod folder;
+mod format;
 pub mod generate;
 mod in_order;
+pub mod lines;
 pub mod manifest;
+pub mod merge;
+mod openings;
 mod part;
+pub mod pick;
 mod play;
 pub mod settings;
+mod shard;
+pub mod stats;
 pub mod summary;
+pub mod verify;
+pub mod watch;
+mod writer;
 
 pub use error::Error;
 pub use folder::{Difference, started_seed};
-pub use generate::{Event, Report, generate};
+pub use format::Compression;
+pub use generate::{Event, Report, generate, generate_watched};
 pub use manifest::{Manifest, ManifestError, PartEntry, Run};
 pub use part::Damage;
 pub use play::GameError;
-pub use settings::{Epsilon, OpeningPlies, Settings, Shard};
-pub use summary::Summary;
+pub use settings::{Epsilon, Format, Level, OpeningPlies, Settings, Shard, Temperature};
+pub use shard::EnvironmentError;
+pub use summary::{Summary, Tally};
+pub use watch::{Look, Watch};

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use giuthi_engine::agent::AGENTS;
@@ -10,10 +11,12 @@ use giuthi_engine::files::write_whole;
 use giuthi_engine::{AgentSpec, Variant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::settings::{Epsilon, OpeningPlies, Settings, Shard};
+use crate::format::Compression;
+use crate::part::sha256_of;
+use crate::settings::{Epsilon, Level, OpeningPlies, Settings, Shard, Temperature};
+use crate::summary::Tally;
 
 /// Version of the dataset's columns and of this file: the engine's, under the name the manifest has for it.
 pub use giuthi_engine::sample::SCHEMA;
@@ -42,12 +45,27 @@ pub struct Run {
     /// Random plies at the start of a game, `LEAST..MOST` or a single number.
     #[serde(with = "text")]
     pub opening_plies: OpeningPlies,
+    /// Whether no two games begin from the same position after their openings.
+    #[serde(default)]
+    pub distinct_openings: bool,
     /// Share of later moves played at random.
     pub epsilon: Epsilon,
+    /// Temperature of the choice among the agent's moves right after the opening; null where the best is played.
+    #[serde(default)]
+    pub temperature: Option<f64>,
+    /// Plies after the opening in which it falls to 0; null where there is none.
+    #[serde(default)]
+    pub temperature_plies: Option<NonZeroU32>,
     /// Games of the whole dataset, all shards together.
     pub dataset_games: u64,
     /// Games in a part.
     pub part_games: u64,
+    /// How the parts are compressed; null where they are plain.
+    #[serde(default)]
+    pub compression: Option<Compression>,
+    /// Level of the compression; null where there is none.
+    #[serde(default)]
+    pub level: Option<Level>,
     /// Which of the parts are here: `I/N`, `0/1` for all.
     #[serde(with = "text")]
     pub shard: Shard,
@@ -66,9 +84,14 @@ impl Run {
             weights: weights.transpose()?,
             seed: settings.seed,
             opening_plies: settings.opening,
+            distinct_openings: settings.distinct_openings,
             epsilon: settings.epsilon,
+            temperature: settings.temperature.map(Temperature::start),
+            temperature_plies: settings.temperature.map(Temperature::plies),
             dataset_games: settings.games.get(),
             part_games: settings.part_games.get(),
+            compression: settings.format.compression(),
+            level: settings.format.level(),
             shard: settings.shard,
         })
     }
@@ -95,8 +118,19 @@ pub struct PartEntry {
     pub games: u64,
     /// Its rows, the header not counted.
     pub rows: u64,
-    /// SHA-256 of its bytes, in hexadecimal.
+    /// SHA-256 of the file's bytes, in hexadecimal.
     pub sha256: String,
+    /// What its games came to; `None` in manifests of before that was written.
+    #[serde(default)]
+    pub tally: Option<Tally>,
+}
+
+impl PartEntry {
+    /// The tally, if there is one that can be that of its games and rows. Whoever changes the counts by hand need not
+    /// know of it.
+    pub(crate) fn fitting_tally(&self) -> Option<Tally> {
+        self.tally.filter(|tally| tally.fits(self.games, self.rows))
+    }
 }
 
 /// What `manifest.json` says. Keys that this version does not know are passed over.
@@ -214,6 +248,12 @@ impl Manifest {
         None
     }
 
+    /// What it says of a part.
+    #[must_use]
+    pub fn part(&self, file: &str) -> Option<&PartEntry> {
+        self.parts.iter().find(|part| part.file == file)
+    }
+
     /// Writes the manifest of the dataset in `dir`.
     pub fn save(&self, dir: &Path) -> Result<(), ManifestError> {
         write_json(&dir.join(MANIFEST), self)
@@ -243,10 +283,6 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Mani
 /// Bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn sha256_of(path: &Path) -> io::Result<String> {
-    Ok(hex(&Sha256::digest(fs::read(path)?)))
 }
 
 /// Fields that stand in JSON as their notation.

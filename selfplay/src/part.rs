@@ -1,20 +1,23 @@
-//! A part of a dataset: its text, written game by game, and read back to the last byte.
+//! A part of a dataset: its text, and read back to the last byte.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use csv::StringRecord;
 use giuthi_engine::sample::{Note, columns, label};
 use giuthi_engine::{Game, Sample, Variant};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+use zstd::stream::read::Decoder;
 
 use crate::manifest::{PartEntry, hex};
-use crate::settings::Plan;
+use crate::settings::{Format, Plan};
+use crate::summary::Tally;
 
 /// Bytes that no row reaches; what is longer is no row.
 const LONGEST_ROW: u64 = 4096;
+/// Bytes that most rows have at most.
+const ROW: usize = 96;
 
 /// The first line of every part.
 pub(crate) fn header(width: usize) -> String {
@@ -22,55 +25,11 @@ pub(crate) fn header(width: usize) -> String {
 }
 
 /// The rows of a finished game, one line each.
-pub(crate) fn rows(number: u64, game: &Game, notes: &[Note]) -> String {
+pub(crate) fn rows(number: u64, game: &Game, notes: &[Note]) -> Vec<u8> {
     let samples = label(number, game, notes).expect("only finished games are written");
-    let mut writer = csv::Writer::from_writer(Vec::with_capacity(100 * samples.len()));
-    let mut record = StringRecord::new();
-    for sample in samples {
-        record.clear();
-        sample.write(&mut record);
-        writer.write_record(&record).expect("memory takes every record");
-    }
-    let bytes = writer.into_inner().expect("memory takes every byte");
-    String::from_utf8(bytes).expect("rows are made of text")
-}
-
-/// Writes a part and keeps count of it.
-pub(crate) struct PartWriter<'a> {
-    file: &'a mut BufWriter<File>,
-    entry: PartEntry,
-    sum: Sha256,
-}
-
-impl<'a> PartWriter<'a> {
-    /// Begins a part, with its header.
-    pub(crate) fn new(
-        plan: &Plan,
-        width: usize,
-        file: &'a mut BufWriter<File>,
-    ) -> io::Result<PartWriter<'a>> {
-        let entry = PartEntry { file: plan.file_name(), games: 0, rows: 0, sha256: String::new() };
-        let mut writer = PartWriter { file, entry, sum: Sha256::new() };
-        writer.write(&header(width))?;
-        Ok(writer)
-    }
-
-    /// Appends the text of one game's rows.
-    pub(crate) fn game(&mut self, text: &str, rows: u64) -> io::Result<()> {
-        self.entry.games += 1;
-        self.entry.rows += rows;
-        self.write(text)
-    }
-
-    fn write(&mut self, text: &str) -> io::Result<()> {
-        self.sum.update(text);
-        self.file.write_all(text.as_bytes())
-    }
-
-    /// What the manifest says of the part.
-    pub(crate) fn finish(self) -> PartEntry {
-        PartEntry { sha256: hex(&self.sum.finalize()), ..self.entry }
-    }
+    let mut text = Vec::with_capacity(ROW * samples.len());
+    samples.iter().for_each(|sample| sample.spell(&mut text));
+    text
 }
 
 /// Why a part that is there already cannot be kept.
@@ -114,27 +73,28 @@ pub(crate) fn read(
     variant: Variant,
     mut observe: impl FnMut(&Game, &[Note]),
 ) -> Result<PartEntry, Damage> {
-    let mut lines = Lines::open(path)?;
+    let mut lines = Lines::open(path, plan.format)?;
     let damage = |line, reason| Damage::Line { path: path.to_owned(), line, reason };
     let header = header(variant.width());
-    if lines.next()?.is_none_or(|line| line != header.trim_end()) {
+    if lines.next()?.is_none_or(|line| line != header.trim_end().as_bytes()) {
         return Err(damage(1, format!("the header of a dataset of {variant} is expected")));
     }
-    let mut rows_read = 0;
+    let mut tally = Tally::default();
+    let mut text = Vec::new();
     for number in plan.games.clone() {
         let mut game = Game::new(variant);
-        let (mut notes, mut text) = (Vec::new(), String::new());
+        let mut notes = Vec::new();
+        text.clear();
         let first = lines.number + 1;
         while game.ending().is_none() {
             let at = lines.number + 1;
             let Some(line) = lines.next()? else {
                 return Err(damage(at, format!("ply {} of game {number} is missing", notes.len())));
             };
-            text.push_str(line);
-            text.push('\n');
-            let record = StringRecord::from(line.split(',').collect::<Vec<_>>());
+            text.extend_from_slice(line);
+            text.push(b'\n');
             let sample =
-                Sample::read(&record, variant.width()).map_err(|error| damage(at, error.to_string()))?;
+                Sample::scan(line, variant.width()).map_err(|error| damage(at, error.to_string()))?;
             let here = (sample.game, sample.ply as usize, &sample.position);
             if here != (number, notes.len(), game.position()) {
                 let expected = format!("ply {} of game {number} at {}", notes.len(), game.position());
@@ -144,53 +104,124 @@ pub(crate) fn read(
             notes.push(Note { source: sample.source, value: sample.value });
         }
         let written = rows(number, &game, &notes);
-        let differs = |(found, wanted): (&str, &str)| found != wanted;
-        if let Some(row) = text.lines().zip(written.lines()).position(differs) {
-            let wanted = written.lines().nth(row).unwrap_or_default();
-            return Err(damage(first + row as u64, format!("by its moves the game has here `{wanted}`")));
+        if text != written {
+            let line =
+                |text: &[u8], row: usize| text.split(|&byte| byte == b'\n').nth(row).map(<[u8]>::to_vec);
+            let row = (0..notes.len()).find(|&row| line(&text, row) != line(&written, row));
+            let wanted =
+                String::from_utf8_lossy(&line(&written, row.unwrap_or(0)).unwrap_or_default()).into_owned();
+            let at = first + row.unwrap_or(0) as u64;
+            return Err(damage(at, format!("by its moves the game has here `{wanted}`")));
         }
-        rows_read += notes.len() as u64;
+        tally.add(&game, &notes);
         observe(&game, &notes);
     }
     let after = lines.number + 1;
     if lines.next()?.is_some() {
         return Err(damage(after, "the part's games end before it".to_owned()));
     }
-    let games = plan.games.end - plan.games.start;
-    Ok(PartEntry { file: plan.file_name(), games, rows: rows_read, sha256: hex(&lines.sum.finalize()) })
+    let (games, rows) = (tally.games(), tally.rows());
+    Ok(PartEntry { file: plan.file_name(), games, rows, sha256: lines.finish()?, tally: Some(tally) })
 }
 
-/// The lines of a file, numbered and summed.
-struct Lines<'a> {
-    path: &'a Path,
-    reader: BufReader<File>,
-    line: Vec<u8>,
-    /// Number of the line read last, from 1.
-    number: u64,
+/// SHA-256 of a file's bytes, in hexadecimal.
+pub(crate) fn sha256_of(path: &Path) -> io::Result<String> {
+    let mut file = Hashing { file: File::open(path)?, sum: Sha256::new() };
+    let mut buffer = vec![0; 1 << 18];
+    while file.read(&mut buffer)? > 0 {}
+    Ok(hex(&file.sum.finalize()))
+}
+
+/// A file that is summed while it is read.
+struct Hashing {
+    file: File,
     sum: Sha256,
 }
 
+impl Read for Hashing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.sum.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// Where the text of a part comes from.
+enum Input {
+    Plain(BufReader<Hashing>),
+    Zstd(Box<BufReader<Decoder<'static, BufReader<Hashing>>>>),
+}
+
+/// The lines of a part, numbered; the file that they come from is summed.
+struct Lines<'a> {
+    path: &'a Path,
+    input: Input,
+    line: Vec<u8>,
+    /// Number of the line read last, from 1.
+    number: u64,
+}
+
 impl<'a> Lines<'a> {
-    fn open(path: &'a Path) -> Result<Lines<'a>, Damage> {
-        let file = File::open(path).map_err(|error| Damage::Io { path: path.to_owned(), error })?;
-        Ok(Lines { path, reader: BufReader::new(file), line: Vec::new(), number: 0, sum: Sha256::new() })
+    fn open(path: &'a Path, format: Format) -> Result<Lines<'a>, Damage> {
+        let failed = |error| Damage::Io { path: path.to_owned(), error };
+        let file = Hashing { file: File::open(path).map_err(failed)?, sum: Sha256::new() };
+        let input = match format {
+            Format::Plain => Input::Plain(BufReader::with_capacity(1 << 16, file)),
+            Format::Zstd(_) => {
+                let decoder = Decoder::new(file).map_err(failed)?.single_frame();
+                Input::Zstd(Box::new(BufReader::with_capacity(1 << 17, decoder)))
+            }
+        };
+        Ok(Lines { path, input, line: Vec::new(), number: 0 })
     }
 
     /// The next line without its end; `None` after the last.
-    fn next(&mut self) -> Result<Option<&str>, Damage> {
+    fn next(&mut self) -> Result<Option<&[u8]>, Damage> {
         self.line.clear();
-        let mut reader = (&mut self.reader).take(LONGEST_ROW);
-        let read = reader.read_until(b'\n', &mut self.line);
-        read.map_err(|error| Damage::Io { path: self.path.to_owned(), error })?;
+        let read = match &mut self.input {
+            Input::Plain(reader) => reader.take(LONGEST_ROW).read_until(b'\n', &mut self.line),
+            Input::Zstd(reader) => reader.take(LONGEST_ROW).read_until(b'\n', &mut self.line),
+        };
+        match read {
+            Ok(_) => {}
+            // What cannot be decompressed is damaged, and not only hard to get at.
+            Err(error) if matches!(self.input, Input::Zstd(_)) => {
+                self.number += 1;
+                return Err(self.damage(&format!("the compressed text breaks off here ({error})")));
+            }
+            Err(error) => return Err(Damage::Io { path: self.path.to_owned(), error }),
+        }
         if self.line.is_empty() {
             return Ok(None);
         }
         self.number += 1;
-        self.sum.update(&self.line);
         if self.line.pop() != Some(b'\n') {
             return Err(self.damage("the line has no end"));
         }
-        str::from_utf8(&self.line).map(Some).map_err(|_| self.damage("not text"))
+        Ok(Some(&self.line))
+    }
+
+    /// SHA-256 of the file, all of whose lines have been read.
+    fn finish(self) -> Result<String, Damage> {
+        let mut rest = 0;
+        let mut count = |file: &mut dyn Read| -> io::Result<()> {
+            rest = io::copy(file, &mut io::sink())?;
+            Ok(())
+        };
+        let (path, number) = (self.path, self.number);
+        let finished = match self.input {
+            Input::Plain(reader) => Ok(reader.into_inner()),
+            Input::Zstd(reader) => {
+                let mut file = reader.into_inner().finish();
+                count(&mut file).map(|()| file.into_inner())
+            }
+        };
+        let file = finished.map_err(|error| Damage::Io { path: path.to_owned(), error })?;
+        if rest > 0 {
+            let reason = format!("{rest} bytes stand behind the compressed text");
+            return Err(Damage::Line { path: path.to_owned(), line: number, reason });
+        }
+        Ok(hex(&file.sum.finalize()))
     }
 
     fn damage(&self, reason: &str) -> Damage {

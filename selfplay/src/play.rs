@@ -1,14 +1,19 @@
 //! One game of self-play: a random opening, then the agent's moves with now and then a random one.
+//!
+//! No game needs a limit on its plies. There are only so many positions with the seeds that are left on the board, one
+//! that comes a second time ends the game, and a capture leaves fewer seeds.
 
 use giuthi_engine::agent::{Agent, Clock, Request};
 use giuthi_engine::game::PlayError;
-use giuthi_engine::opening::{OpeningError, random_opening};
+use giuthi_engine::opening::OpeningError;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::sample::Note;
 use giuthi_engine::{Game, Move, Source};
 use rand::RngExt;
 use thiserror::Error;
 
+use crate::exploration::softmax;
+use crate::openings::draw;
 use crate::settings::Settings;
 
 /// Why a game could not be played.
@@ -17,6 +22,9 @@ pub enum GameError {
     /// No opening of the length drawn leaves a game to play.
     #[error(transparent)]
     Opening(#[from] OpeningError),
+    /// The agent gives moves no values, by which a temperature would choose.
+    #[error("this agent gives moves no values to choose by: ab, net and mcts do")]
+    NoValues,
     /// The agent chose a move that is illegal.
     #[error("the agent's move {mv} at ply {ply} is illegal: {error}")]
     Move {
@@ -35,27 +43,36 @@ pub(crate) struct Played {
     pub(crate) notes: Vec<Note>,
 }
 
-/// Plays game `number` of the dataset. Everything random in it comes from the game's own stream.
+/// Plays game `number` of the dataset, from the opening that comes in its stream after so many others; `observe` is told
+/// the number of its plies after each. Everything random in it comes from the game's own stream.
 pub(crate) fn play(
     settings: &Settings,
     number: u64,
+    passed_over: u32,
     agent: &mut dyn Agent,
     clock: &dyn Clock,
+    observe: impl Fn(usize),
 ) -> Result<Played, GameError> {
     let mut rng = game_rng(settings.seed, number);
-    let plies = settings.opening.draw(&mut rng);
-    let mut game = random_opening(settings.variant, plies, &mut rng)?;
-    let mut notes: Vec<Note> = game
-        .plies()
-        .iter()
-        .map(|ply| if ply.mv == Move::Pass { FORCED } else { Note { source: Source::Random, value: None } })
-        .collect();
+    let mut game = draw(settings, passed_over, &mut rng)?;
+    let mut notes: Vec<Note> = Vec::with_capacity(128);
+    notes.extend(game.plies().iter().map(|ply| if ply.mv == Move::Pass { FORCED } else { RANDOM }));
+    let opening = notes.len();
     while game.ending().is_none() {
-        let random = |rng| random_move(game.position(), rng).expect("the game is not over");
+        observe(notes.len());
+        let temperature = settings.temperature.and_then(|falling| falling.at(notes.len() - opening));
         let (mv, note) = if game.position().moves()[..] == [Move::Pass] {
             (Move::Pass, FORCED)
         } else if rng.random_bool(settings.epsilon.get()) {
-            (random(&mut rng), Note { source: Source::Random, value: None })
+            (random_move(game.position(), &mut rng).expect("the game is not over"), RANDOM)
+        } else if let Some(temperature) = temperature {
+            let each = agent.weigh(&game, &mut Request::new(&mut rng, clock)).ok_or(GameError::NoValues)?;
+            let values: Vec<f32> = each.iter().map(|&(_, value)| value).collect();
+            let at = softmax(&values, temperature, &mut rng);
+            let best = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            // A move no worse than the best is the search's, whichever of several it is.
+            let source = if values[at] == best { Source::Search } else { Source::Random };
+            (each[at].0, Note { source, value: Some(best) })
         } else {
             let choice = agent.choose(&game, &mut Request::new(&mut rng, clock));
             (choice.mv, Note { source: Source::Search, value: choice.value })
@@ -67,3 +84,4 @@ pub(crate) fn play(
 }
 
 const FORCED: Note = Note { source: Source::Forced, value: None };
+const RANDOM: Note = Note { source: Source::Random, value: None };

@@ -1,14 +1,15 @@
 //! What decides the games of a dataset, and how the dataset is cut into parts and dealt to shards.
 
-use std::fmt;
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::str::FromStr;
 
 pub use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Variant};
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+pub use crate::exploration::{Epsilon, Temperature};
+pub use crate::format::{Format, Level};
+pub use crate::shard::Shard;
 
 /// The agent that plays when none is named.
 pub const DEFAULT_AGENT: &str = "ab:depth=3";
@@ -30,10 +31,16 @@ pub struct Settings {
     pub games: NonZeroU64,
     /// Random plies at the start of a game.
     pub opening: OpeningPlies,
+    /// Whether no two games of the whole dataset begin from the same position after their openings.
+    pub distinct_openings: bool,
     /// Share of the later moves that are played at random.
     pub epsilon: Epsilon,
+    /// Chance among the agent's moves by their values, after the opening; none where the best is always played.
+    pub temperature: Option<Temperature>,
     /// Games in a part; the last part may have fewer.
     pub part_games: NonZeroU64,
+    /// How the parts are written.
+    pub format: Format,
     /// Which of the parts are made.
     pub shard: Shard,
     /// Seed of the games' random streams.
@@ -49,8 +56,11 @@ impl Settings {
             agent,
             games,
             opening: DEFAULT_OPENING,
+            distinct_openings: false,
             epsilon: Epsilon::default(),
+            temperature: None,
             part_games: DEFAULT_PART_GAMES,
+            format: Format::Plain,
             shard: Shard::WHOLE,
             seed,
         }
@@ -62,16 +72,27 @@ impl Settings {
         self.games.get().div_ceil(self.part_games.get())
     }
 
-    /// The parts of this shard, in order. Part `k` belongs to shard `k mod N`, and keeps its number and its games
-    /// whatever the shards, so that the parts of all shards are those of an undivided run.
+    /// The parts of this shard, in order.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Plan> {
-        let (games, size) = (self.games.get(), self.part_games.get());
-        let numbers = (u64::from(self.shard.index)..self.part_count()).step_by(self.shard.count as usize);
-        numbers.map(move |number| {
-            let first = number * size;
-            Plan { number, games: first..first.saturating_add(size).min(games) }
-        })
+        plans(self.games, self.part_games, self.shard, self.format)
     }
+}
+
+/// The parts of a shard, in order. Part `k` belongs to shard `k mod N`, and keeps its number and its games whatever the
+/// shards, so that the parts of all shards are those of an undivided run.
+pub(crate) fn plans(
+    games: NonZeroU64,
+    part_games: NonZeroU64,
+    shard: Shard,
+    format: Format,
+) -> impl Iterator<Item = Plan> {
+    let numbers =
+        (u64::from(shard.index())..games.get().div_ceil(part_games.get())).step_by(shard.count() as usize);
+    numbers.map(move |number| {
+        let first = number * part_games.get();
+        let games = first..first.saturating_add(part_games.get()).min(games.get());
+        Plan { number, games, format }
+    })
 }
 
 /// One part of a dataset, before it is made.
@@ -81,18 +102,14 @@ pub(crate) struct Plan {
     pub(crate) number: u64,
     /// The numbers of its games.
     pub(crate) games: Range<u64>,
+    /// How it is written.
+    pub(crate) format: Format,
 }
 
 impl Plan {
     pub(crate) fn file_name(&self) -> String {
-        format!("part-{:05}.csv", self.number)
+        format!("part-{:05}{}", self.number, self.format.ending())
     }
-}
-
-/// Digits alone, so that a number has one spelling.
-fn number<T: FromStr>(text: &str) -> Option<T> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| plain)
 }
 
 /// Why a text is not a setting.
@@ -101,97 +118,16 @@ pub enum SettingError {
     /// Not a share.
     #[error("a share from 0 to 1 is possible, such as 0.05")]
     Epsilon,
+    /// Not a temperature.
+    #[error(
+        "a number from 0 to {} is possible, such as 0.1; 0 always plays the best move",
+        Temperature::MOST
+    )]
+    Temperature,
+    /// Not a level of compression.
+    #[error("a whole number from 1 to {} is possible", Level::MOST)]
+    Level,
     /// Not a shard.
     #[error("write I/N: the shard's number I, from 0 to N-1, and the number of shards N, such as 0/4")]
     Shard,
-}
-
-/// The share of moves played at random after the opening, 0 … 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Epsilon(f64);
-
-impl Epsilon {
-    /// The share as a number, 0 … 1.
-    #[must_use]
-    pub const fn get(self) -> f64 {
-        self.0
-    }
-}
-
-impl Default for Epsilon {
-    fn default() -> Self {
-        Epsilon(0.02)
-    }
-}
-
-impl TryFrom<f64> for Epsilon {
-    type Error = SettingError;
-
-    fn try_from(share: f64) -> Result<Epsilon, SettingError> {
-        // Adding 0 makes a negative zero a plain one.
-        if (0.0..=1.0).contains(&share) { Ok(Epsilon(share + 0.0)) } else { Err(SettingError::Epsilon) }
-    }
-}
-
-impl From<Epsilon> for f64 {
-    fn from(epsilon: Epsilon) -> f64 {
-        epsilon.0
-    }
-}
-
-impl fmt::Display for Epsilon {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl FromStr for Epsilon {
-    type Err = SettingError;
-
-    fn from_str(text: &str) -> Result<Epsilon, SettingError> {
-        text.parse::<f64>().map_err(|_| SettingError::Epsilon)?.try_into()
-    }
-}
-
-/// One of the shares that a dataset's parts are dealt into. Written `I/N`, `0/1` for the whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    index: u32,
-    count: u32,
-}
-
-impl Shard {
-    /// The one shard of an undivided dataset.
-    pub const WHOLE: Shard = Shard { index: 0, count: 1 };
-
-    /// Shard `index` of `count`; `None` unless `index < count`.
-    #[must_use]
-    pub const fn new(index: u32, count: u32) -> Option<Shard> {
-        if index < count { Some(Shard { index, count }) } else { None }
-    }
-}
-
-impl Default for Shard {
-    fn default() -> Self {
-        Shard::WHOLE
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.count)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = SettingError;
-
-    fn from_str(text: &str) -> Result<Shard, SettingError> {
-        let parse = || {
-            let (index, count) = text.split_once('/')?;
-            Shard::new(number(index)?, number(count)?)
-        };
-        parse().ok_or(SettingError::Shard)
-    }
 }

@@ -14,6 +14,14 @@ use tempfile::tempdir;
 fn run(out: &Path, flags: &str) -> (i32, String, String) {
     let mut command = Command::cargo_bin("giuthi-selfplay").unwrap();
     command.args(flags.split_whitespace()).arg("--out").arg(out);
+    for name in ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"] {
+        command.env_remove(name);
+    }
+    finish(&mut command)
+}
+
+/// Waits for its end; returns its exit code, stdout and stderr.
+fn finish(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -54,6 +62,27 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         ("--games 5 --shard -1/2", "write I/N"),
         ("--games 100001 --part-games 1 --seed 1", "--part-games: 100001 parts are too many"),
         ("--games 5 --frobnicate", "--frobnicate"),
+        ("--games 5 --frobnicate merge", "--frobnicate"),
+        ("--games 5 --preset best", "there are quick, standard, strong"),
+        ("--games 5 --temperature -1", "a number from 0 to 100 is possible"),
+        ("--games 5 --temperature nan", "a number from 0 to 100 is possible"),
+        ("--games 5 --temperature 0.1 --temperature-plies 0", "a whole number from 1 to"),
+        ("--games 5 --temperature-plies 5", "--temperature-plies: there is no temperature"),
+        (
+            "--games 5 --preset strong --temperature 0 --temperature-plies 5",
+            "--temperature-plies: there is no",
+        ),
+        ("--games 5 --compress gzip", "possible values: zstd"),
+        ("--games 5 --compress zstd --level 20", "a whole number from 1 to 19"),
+        ("--games 5 --compress zstd --level 0", "a whole number from 1 to 19"),
+        ("--games 5 --compress zstd --level +2", "a whole number from 1 to 19"),
+        ("--games 5 --level 2", "--compress"),
+        ("--games 5 --shard automatic", "or auto"),
+        ("--games 5 --shard auto --shards 4", "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX"),
+        ("--games 5 --shard 1/4 --shards 4", "--shards: only --shard auto"),
+        ("--games 5 --shards 4", "--shards: only --shard auto"),
+        ("merge", "<DIR>"),
+        ("--games 5 sieve", "sieve"),
     ] {
         let (code, stdout, stderr) = run(&out, flags);
         assert_eq!((code, stdout.as_str()), (2, ""), "{flags}: {stderr}");
@@ -70,6 +99,15 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
     let (code, _, stderr) = run(&out, "--variant 2x5x1 --games 5 --seed 1");
     assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
     assert!(stderr.contains("--variant: 2x5x1 is over before the first move"), "{stderr}");
+    let (code, _, stderr) = run(&out, "--games 5 --seed 1 --agent greedy --temperature 0.1");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    assert!(
+        stderr
+            .ends_with("--temperature: this agent gives moves no values to choose by: ab, net and mcts do\n")
+    );
+    let (code, _, stderr) = run(&out, "--games 99 --seed 1 --opening-plies 1 --distinct-openings");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.lines().last().unwrap().contains("--distinct-openings: game "), "{stderr}");
 }
 
 #[test]
@@ -115,7 +153,16 @@ fn a_finished_run_repeated_says_so_and_changes_nothing() {
     assert_eq!(code, 0);
     let before = files(dir.path());
     let (code, again, stderr) = run(dir.path(), &format!("{flags} --threads 3"));
-    assert_eq!((code, again), (0, table));
+    assert_eq!(code, 0);
+    // The positions are not looked at again.
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(again.lines().count(), table.lines().count());
+    for (again, line) in again.lines().zip(table.lines()) {
+        match line.trim_start().starts_with("distinct positions") {
+            true => assert_eq!(words(again), ["distinct", "positions", "-"]),
+            false => assert_eq!(words(again), words(line)),
+        }
+    }
     assert!(stderr.starts_with("checking: 30 games in "), "{stderr}");
     assert!(stderr.ends_with("\neverything is there already: 3 parts\n"), "{stderr}");
     assert!(files(dir.path()) == before);
@@ -148,6 +195,7 @@ fn the_table_and_the_json_tell_the_same() {
     let dir = tempdir().unwrap();
     let flags = "--variant 2x5x4 --games 40 --agent greedy --seed 9";
     let (_, table, _) = run(dir.path(), flags);
+    std::fs::remove_file(dir.path().join("manifest.json")).unwrap();
     let (code, json, _) = run(dir.path(), &format!("{flags} --json"));
     assert_eq!((code, json.lines().count()), (0, 1));
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -193,6 +241,88 @@ fn an_agent_that_plays_by_the_clock_warns() {
     let (code, _, stderr) = run(dir.path(), "--variant 2x5x4 --games 1 --agent ab:ms=1 --seed 1");
     assert_eq!(code, 0);
     assert!(stderr.contains("warning: this agent plays by the clock"), "{stderr}");
+}
+
+#[test]
+fn presets_set_flags_and_flags_go_before_them() {
+    let dir = tempdir().unwrap();
+    let of = |name: &str, flags: &str| {
+        let out = dir.path().join(name);
+        let (code, _, stderr) = run(&out, &format!("--variant 2x5x4 --games 2 --seed 1 {flags}"));
+        assert_eq!(code, 0, "{stderr}");
+        (Manifest::load(&out).unwrap().run, stderr)
+    };
+    let (plain, stderr) = of("plain", "");
+    assert!(!stderr.contains("preset"), "{stderr}");
+    assert_eq!((plain.agent.as_str(), plain.temperature), ("ab:depth=3", None));
+    let (standard, stderr) = of("standard", "--preset standard");
+    assert_eq!(standard, plain);
+    assert!(stderr.starts_with("preset standard: --agent ab:depth=3 --opening-plies 6..12 "), "{stderr}");
+    let (quick, stderr) = of("quick", "--preset quick --epsilon 0.1");
+    assert_eq!((quick.agent.as_str(), quick.epsilon.get()), ("ab:depth=2", 0.1));
+    let told = "preset quick: --agent ab:depth=2 --opening-plies 6..12 --epsilon 0.1 --temperature 0";
+    assert!(stderr.starts_with(&format!("{told}\n")), "{stderr}");
+    let (strong, stderr) = of("strong", "--preset strong --agent ab:depth=2");
+    assert_eq!((strong.agent.as_str(), strong.temperature), ("ab:depth=2", Some(0.05)));
+    assert!(stderr.contains("--temperature 0.05 --temperature-plies 20\n"), "{stderr}");
+}
+
+#[test]
+fn a_cluster_tells_the_shard_where_it_is_asked_to() {
+    let dir = tempdir().unwrap();
+    let of = |name: &str, flags: &str, variables: &[(&str, &str)]| {
+        let out = dir.path().join(name);
+        let mut command = Command::cargo_bin("giuthi-selfplay").unwrap();
+        let flags = format!("--variant 2x5x4 --games 20 --part-games 5 --agent random --seed 1 {flags}");
+        command.args(flags.split_whitespace()).arg("--out").arg(&out).envs(variables.iter().copied());
+        let (code, _, stderr) = finish(&mut command);
+        (code, stderr, Manifest::load(&out).map(|manifest| manifest.run.shard.to_string()).ok())
+    };
+    let array =
+        [("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_COUNT", "4"), ("SLURM_ARRAY_TASK_MIN", "0")];
+    let (code, stderr, shard) = of("slurm", "--shard auto", &array);
+    assert_eq!((code, shard.as_deref()), (0, Some("1/4")));
+    assert!(stderr.starts_with("shard 1/4, by SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT\n"), "{stderr}");
+    let (code, stderr, shard) = of("kubernetes", "--shard auto --shards 2", &[("JOB_COMPLETION_INDEX", "0")]);
+    assert_eq!((code, shard.as_deref()), (0, Some("0/2")));
+    assert!(stderr.starts_with("shard 0/2, by JOB_COMPLETION_INDEX\n"), "{stderr}");
+    // Nobody is surprised by variables that happen to be there.
+    let (code, stderr, shard) = of("whole", "", &array);
+    assert_eq!((code, shard.as_deref()), (0, Some("0/1")));
+    assert!(!stderr.contains("shard"), "{stderr}");
+    let (code, _, shard) = of("given", "--shard 3/4", &array);
+    assert_eq!((code, shard.as_deref()), (0, Some("3/4")));
+    let (code, stderr, shard) = of("late", "--shard auto", &[("SLURM_ARRAY_TASK_ID", "4")]);
+    assert_eq!((code, stderr.lines().count(), shard), (2, 1, None), "{stderr}");
+    assert!(stderr.contains("--shard auto: SLURM_ARRAY_TASK_ID tells"), "{stderr}");
+}
+
+#[test]
+fn shards_are_merged_at_the_terminal() {
+    let dir = tempdir().unwrap();
+    let flags = "--variant 2x5x4 --games 40 --part-games 10 --agent greedy --seed 3 --compress zstd";
+    let (code, _, _) = run(&dir.path().join("whole"), flags);
+    assert_eq!(code, 0);
+    for index in 0..2 {
+        assert_eq!(run(&dir.path().join(format!("{index}")), &format!("{flags} --shard {index}/2")).0, 0);
+    }
+    let merge = |shards: &[&str], flags: &str| {
+        let mut command = Command::cargo_bin("giuthi-selfplay").unwrap();
+        command.arg("merge").args(shards).args(flags.split_whitespace()).current_dir(dir.path());
+        finish(&mut command)
+    };
+    let (code, stdout, stderr) = merge(&["1", "0"], "--out merged --verify --json");
+    assert_eq!((code, stdout.lines().count()), (0, 1), "{stderr}");
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&json["games"], &json["shard"], &json["parts"]), (&40.into(), &"0/1".into(), &4.into()));
+    assert!(stderr.starts_with("merging: 4 parts in "), "{stderr}");
+    assert!(files(&dir.path().join("merged")) == files(&dir.path().join("whole")));
+    let (code, stdout, stderr) = merge(&["1"], "--out half");
+    assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1));
+    assert!(stderr.ends_with("giuthi-selfplay: 2 of 4 parts are missing: shard 0/2\n"), "{stderr}");
+    let (code, _, stderr) = merge(&["0", "1"], "");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    assert!(stderr.contains("--out"), "{stderr}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn what_is_wrong_with_a_manifest_is_said() {
         });
         assert!(said.contains(words), "{change}: {said}");
     }
+    assert_eq!(said_of(|value| value["parts"][0]["tally"] = Value::Null), "good");
     for (key, changed, words) in [
         ("file", json!("../part-00000.csv"), "`../part-00000.csv` is not a file's name"),
         ("file", json!(".."), "`..` is not a file's name"),
@@ -54,6 +55,7 @@ fn what_is_wrong_with_a_manifest_is_said() {
         ("file", json!("part-00001.csv"), "`part-00001.csv` is listed twice"),
         ("sha256", json!("ABCD"), "64 hexadecimal digits"),
         ("games", json!(u64::MAX), "its parts do not sum up"),
+        ("tally", json!({"results": [1, 1]}), "invalid length 2"),
     ] {
         let said = said_of(|value| value["parts"][0][key] = changed.clone());
         assert!(said.contains(words), "{key} {changed}: {said}");

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use giuthi_engine::agent::NoClock;
-use giuthi_selfplay::{Epsilon, Event, OpeningPlies, Settings, Shard, generate};
+use giuthi_selfplay::{Epsilon, Event, Format, Level, OpeningPlies, Settings, Shard, Temperature, generate};
 use support::{files, make, number, parts, settings};
 use tempfile::tempdir;
 
@@ -122,7 +122,8 @@ fn other_settings_are_refused_each_named_with_both_values() {
     let dir = tempdir().unwrap();
     let first = settings("2x5x4", "greedy", 20, 10);
     make(&first, dir.path(), 1);
-    let changed: [(Settings, &str); 8] = [
+    let temperature = |start| Temperature::new(start, Temperature::DEFAULT_PLIES).ok();
+    let changed: [(Settings, &str); 10] = [
         (Settings { variant: "2x5x5".parse().unwrap(), ..first.clone() }, "--variant 2x5x4 (now 2x5x5)"),
         (Settings { agent: "random".parse().unwrap(), ..first.clone() }, "--agent greedy (now random)"),
         (Settings { games: number(30), ..first.clone() }, "--games 20 (now 30)"),
@@ -134,12 +135,21 @@ fn other_settings_are_refused_each_named_with_both_values() {
             Settings { opening: OpeningPlies::new(4, 4).unwrap(), ..first.clone() },
             "--opening-plies 6..12 (now 4)",
         ),
+        (Settings { distinct_openings: true, ..first.clone() }, "--distinct-openings false (now true)"),
+        (
+            Settings { temperature: temperature(0.5), agent: "ab:depth=1".parse().unwrap(), ..first.clone() },
+            "--agent greedy (now ab:depth=1), --temperature none (now 0.5), --temperature-plies none (now 20)",
+        ),
     ];
     for (settings, words) in &changed {
         let said = refusal(settings, dir.path());
         assert!(said.contains(words), "{said}");
-        assert_eq!(said.matches("(now ").count(), 1, "{said}");
+        assert_eq!(said.matches("(now ").count(), words.matches("(now ").count(), "{said}");
     }
+    // Parts of another format are none of the run's, and the settings say so before.
+    let zstd = Settings { format: Format::Zstd(Level::default()), ..first.clone() };
+    let said = refusal(&zstd, dir.path());
+    assert!(said.contains("--compress none (now zstd), --level none (now 1)"), "{said}");
     let said = refusal(&Settings { seed: 8, games: number(30), ..first.clone() }, dir.path());
     assert!(said.contains("--seed 7 (now 8), --games 20 (now 30)"), "{said}");
     // Another program version is another program.
@@ -148,6 +158,95 @@ fn other_settings_are_refused_each_named_with_both_values() {
     fs::write(dir.path().join("run.json"), older).unwrap();
     let said = refusal(&first, dir.path());
     assert!(said.contains("program giuthi-selfplay 0.0.1 (now giuthi-selfplay"), "{said}");
+}
+
+#[test]
+fn what_was_begun_before_there_was_a_choice_goes_on() {
+    let dir = tempdir().unwrap();
+    let first = settings("2x5x4", "greedy", 20, 10);
+    make(&first, dir.path(), 1);
+    let whole = files(dir.path());
+    // As they were written before: without the keys that came later.
+    for name in ["run.json", "manifest.json"] {
+        let mut value: serde_json::Value = serde_json::from_slice(&whole[name]).unwrap();
+        let object = value.as_object_mut().unwrap();
+        for key in ["distinct_openings", "temperature", "temperature_plies", "compression", "level"] {
+            assert!(object.remove(key).is_some(), "{name}: {key}");
+        }
+        for part in object.get_mut("parts").and_then(|parts| parts.as_array_mut()).into_iter().flatten() {
+            assert!(part.as_object_mut().unwrap().remove("tally").is_some());
+        }
+        fs::write(dir.path().join(name), value.to_string()).unwrap();
+    }
+    let report = make(&first, dir.path(), 1);
+    assert_eq!((report.played, report.summary.games()), (0, 20));
+    assert!(files(dir.path())["manifest.json"] == whole["manifest.json"]);
+    fs::remove_file(dir.path().join("part-00001.csv")).unwrap();
+    assert_eq!(make(&first, dir.path(), 1).played, 10);
+    assert!(parts(dir.path()).iter().all(|(name, bytes)| whole[name] == *bytes));
+    let said = refusal(&Settings { distinct_openings: true, ..first }, dir.path());
+    assert!(said.contains("--distinct-openings false (now true)"), "{said}");
+}
+
+#[test]
+fn a_tally_that_does_not_add_up_is_not_believed() {
+    let dir = tempdir().unwrap();
+    let settings = settings("2x5x4", "greedy", 20, 10);
+    let report = make(&settings, dir.path(), 1);
+    let whole = files(dir.path());
+    for (key, count) in
+        [("results", u64::MAX), ("endings", 9), ("sources", 9), ("extra_moves", 9999), ("longest_game", 9999)]
+    {
+        let mut value: serde_json::Value = serde_json::from_slice(&whole["manifest.json"]).unwrap();
+        let counts = &mut value["parts"][1]["tally"][key];
+        *if counts.is_array() { &mut counts[1] } else { counts } = count.into();
+        fs::write(dir.path().join("manifest.json"), value.to_string()).unwrap();
+        let again = make(&settings, dir.path(), 1);
+        assert_eq!((again.played, again.summary.tally()), (0, report.summary.tally()), "{key}");
+        assert!(files(dir.path()) == whole, "{key}");
+    }
+}
+
+#[test]
+fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
+    let dir = tempdir().unwrap();
+    let format = Format::Zstd(Level::default());
+    let settings = Settings { format, ..settings("2x5x4", "ab:depth=1", 30, 10) };
+    make(&settings, dir.path(), 2);
+    let whole = files(dir.path());
+    let path = dir.path().join("part-00001.csv.zst");
+    let good = whole["part-00001.csv.zst"].clone();
+    let text = zstd::decode_all(&good[..]).unwrap();
+    let flipped =
+        [&good[..good.len() / 2], &[good[good.len() / 2] ^ 1], &good[good.len() / 2 + 1..]].concat();
+    let digit = text.iter().rposition(|&byte| byte == b'1').unwrap();
+    let changed = [&text[..digit], b"2", &text[digit + 1..]].concat();
+    let frames = [zstd::encode_all(&text[..100], 1).unwrap(), zstd::encode_all(&text[100..], 1).unwrap()];
+    for finished in [true, false] {
+        for (bytes, words) in [
+            (good[..good.len() - 1].to_vec(), "breaks off"),
+            (good[..good.len() / 2].to_vec(), "breaks off"),
+            (Vec::new(), "line 1: "),
+            (text.clone(), "breaks off"),
+            (flipped.clone(), "part-00001.csv.zst: line "),
+            (zstd::encode_all(&changed[..], 1).unwrap(), "part-00001.csv.zst: line "),
+            ([&good[..], b"x"].concat(), "1 bytes stand behind"),
+            ([&good[..], &good[..]].concat(), "stand behind"),
+            // The same text, but not one frame of it.
+            (frames.concat(), "line 2: the line has no end"),
+        ] {
+            fs::write(&path, bytes).unwrap();
+            if !finished {
+                let _ = fs::remove_file(dir.path().join("manifest.json"));
+            }
+            let said = refusal(&settings, dir.path());
+            assert!(said.contains("part-00001.csv.zst: ") && said.contains(words), "{words}: {said}");
+            assert!(said.contains("remove the file"), "{said}");
+        }
+    }
+    fs::remove_file(&path).unwrap();
+    assert_eq!(make(&settings, dir.path(), 1).played, 10);
+    assert!(files(dir.path()) == whole);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use giuthi_engine::agent::AGENTS;
 use giuthi_engine::{Move, Position, Source};
-use giuthi_selfplay::{Manifest, Settings, Shard};
+use giuthi_selfplay::{Format, Level, Manifest, Settings, Shard};
 use support::{files, games, make, number, parts, settings};
 use tempfile::tempdir;
 
@@ -21,6 +21,35 @@ fn threads_change_nothing() {
     assert_eq!(one.keys().filter(|name| name.starts_with("part-")).count(), 5);
     for (threads, dir) in &dirs[1..] {
         assert!(files(dir.path()) == one, "{threads} threads");
+    }
+}
+
+#[test]
+fn threads_and_shards_change_nothing_of_compressed_parts() {
+    let format = Format::Zstd(Level::default());
+    let settings = Settings { format, ..settings("2x5x4", "ab:depth=2", 90, 20) };
+    let (one, three) = (tempdir().unwrap(), tempdir().unwrap());
+    make(&settings, one.path(), 1);
+    make(&settings, three.path(), 3);
+    assert!(files(one.path()) == files(three.path()));
+    let mut union = BTreeMap::new();
+    for index in 0..2 {
+        let dir = tempdir().unwrap();
+        make(&Settings { shard: Shard::new(index, 2).unwrap(), ..settings.clone() }, dir.path(), 2);
+        union.extend(parts(dir.path()));
+    }
+    assert!(union == parts(one.path()));
+    // One frame each, with a sum at its end, and decompressed the same bytes as without compression.
+    let plain = tempdir().unwrap();
+    make(&Settings { format: Format::Plain, ..settings }, plain.path(), 2);
+    let texts = parts(plain.path());
+    assert_eq!(union.len(), texts.len());
+    for (name, bytes) in union {
+        assert_eq!(bytes[..4], 0xfd2f_b528_u32.to_le_bytes(), "Zstandard's magic number");
+        assert_eq!(bytes[4], 0b0000_0100, "a checksum; neither a length nor a dictionary");
+        let text = zstd::decode_all(&bytes[..]).unwrap();
+        assert!(text == texts[name.strip_suffix(".zst").unwrap()], "{name}");
+        assert!(bytes.len() * 2 < text.len());
     }
 }
 

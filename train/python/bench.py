@@ -1,4 +1,4 @@
-"""Training samples a second of Python's PyTorch on the rows, network, optimiser and batch of `cargo bench -p giuthi-train`.
+"""Training samples a second of Python's PyTorch on the rows, network, optimiser and batch of `giuthi train bench --only fit`.
 
     python train/python/bench.py DATA [BATCH] [SECONDS] [THREADS]
 

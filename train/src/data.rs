@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use giuthi_engine::Position;
 use giuthi_engine::net::FeatureSet;
 use giuthi_engine::sample::Sample;
+use giuthi_engine::{Position, Source as Moved};
 use giuthi_selfplay::{Manifest, ManifestError};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -26,6 +26,38 @@ pub struct Reading {
     pub lambda: f32,
     /// Share of games kept for validation, above 0 and below 1.
     pub validation: f64,
+    /// What is done with rows whose move was random.
+    pub random_rows: RandomRows,
+}
+
+/// What is done with rows whose move was random, those of openings and of exploration: their result hangs on a move
+/// that nobody chose, and few of their positions are ever searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RandomRows {
+    /// They teach and validate like any other.
+    #[default]
+    Keep,
+    /// They are left out, of validation too.
+    Skip,
+}
+
+impl RandomRows {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RandomRows::Keep => "keep",
+            RandomRows::Skip => "skip",
+        }
+    }
+}
+
+impl Reading {
+    /// Whether a row is one to learn from.
+    #[must_use]
+    pub fn takes(&self, sample: &Sample) -> bool {
+        self.random_rows == RandomRows::Keep || sample.source != Moved::Random
+    }
 }
 
 /// Encoded rows.
@@ -191,6 +223,12 @@ pub enum DataError {
         /// The share asked for.
         share: f64,
     },
+    /// Every row of a side has a random move, and such rows are skipped.
+    #[error("no row is left for {side}: all their moves were random, and such rows are skipped")]
+    OnlyRandom {
+        /// The side without any: training or validation.
+        side: &'static str,
+    },
 }
 
 impl Dataset {
@@ -230,7 +268,8 @@ impl Dataset {
 /// Of the parts' hashes and of the seeds by which their games are dealt, in order, and of the settings of reading.
 fn fingerprint(manifests: &[Manifest], reading: &Reading) -> String {
     let mut hash = Sha256::new();
-    hash.update(format!("lambda {} validation {}\n", reading.lambda, reading.validation));
+    let Reading { lambda, validation, random_rows } = reading;
+    hash.update(format!("lambda {lambda} validation {validation} random rows {}\n", random_rows.name()));
     for data in manifests {
         hash.update(format!("dataset {} seed {}\n", data.run.variant, data.run.seed));
         for part in &data.parts {
@@ -294,7 +333,7 @@ impl Split<'_> {
     fn push(&mut self, seed: u64, game: &[Sample]) {
         let side = usize::from(fraction(seed, game[0].game) < self.reading.validation);
         self.games[side] += 1;
-        for sample in game {
+        for sample in game.iter().filter(|sample| self.reading.takes(sample)) {
             let Sample { ref position, result, value, .. } = *sample;
             self.rows[side].push(position, result, value, FeatureSet::Pits24Lead, self.reading.lambda);
         }
@@ -302,7 +341,7 @@ impl Split<'_> {
 
     fn finish(self, width: usize, sources: Vec<String>, fingerprint: String) -> Result<Dataset, DataError> {
         let [training, validation] = self.rows;
-        enough(self.games, (training.len() + validation.len()) as u64, self.reading)?;
+        enough(self.games, [training.len() as u64, validation.len() as u64], self.reading)?;
         Ok(Dataset { training, validation, games: self.games, width, sources, fingerprint })
     }
 }
@@ -328,18 +367,17 @@ pub(crate) fn describe(data: &Manifest) -> String {
 }
 
 /// Refuses data of which one side of the split would have nothing to go by.
-pub(crate) fn enough(games: [u64; 2], rows: u64, reading: &Reading) -> Result<(), DataError> {
+pub(crate) fn enough(games: [u64; 2], rows: [u64; 2], reading: &Reading) -> Result<(), DataError> {
     let all = games.iter().sum();
     if all < FEWEST_GAMES {
-        return Err(DataError::TooFew { games: all, rows });
+        return Err(DataError::TooFew { games: all, rows: rows.iter().sum() });
     }
-    match games.iter().position(|&games| games == 0) {
-        None => Ok(()),
-        Some(side) => {
-            let (side, share) = (["training", "validation"][side], reading.validation);
-            Err(DataError::OneSided { games: all, side, share })
-        }
+    let none =
+        |of: [u64; 2]| of.iter().position(|&count| count == 0).map(|side| ["training", "validation"][side]);
+    if let Some(side) = none(games) {
+        return Err(DataError::OneSided { games: all, side, share: reading.validation });
     }
+    none(rows).map_or(Ok(()), |side| Err(DataError::OnlyRandom { side }))
 }
 
 /// Where between 0 and 1 a game falls: below the share for validation it validates.

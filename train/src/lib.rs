@@ -2,11 +2,11 @@
 //!
 //! ```no_run
 //! use giuthi_engine::agent::NoClock;
-//! use giuthi_train::data::{Dataset, Reading};
+//! use giuthi_train::data::{Dataset, RandomRows, Reading};
 //! use giuthi_train::fit::{Observer, Settings, fit};
 //! use tch::Device;
 //!
-//! let reading = Reading { lambda: 0.0, validation: 0.1 };
+//! let reading = Reading { lambda: 0.0, validation: 0.1, random_rows: RandomRows::Keep };
 //! let data = Dataset::read(&["data/demo/games".into()], &reading, |_done, _rows| {})?;
 //! let settings = Settings { seed: 1, ..Settings::default() };
 //! struct Silent;
@@ -19,12 +19,12 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`data`] | reads datasets, splits them by game, encodes their rows |
-//! | [`part`], `lines` | reads one part: checks its rows, replays its games |
+//! | [`part`] | parts as the trainer takes them: wrong games refused or left out |
 //! | [`source`] | where a fit gets its rows from |
 //! | [`stream`] | datasets of any size: read from their files epoch by epoch, shuffled in a bounded buffer |
 //! | [`model`] | the network in libtorch, to and from the engine's [`Network`](giuthi_engine::Network) |
 //! | [`fit`](mod@fit) | the training loop: step, optimiser, schedule, validation, early stop |
-//! | [`bench`](mod@bench) | how fast the network is, in the engine and in libtorch |
+//! | [`bench`](mod@bench) | how fast it is: inference, training step, reader, each beside another way |
 //! | [`export`] | the network in other forms, for programs that are not ours |
 //! | [`doctor`](mod@doctor) | what only libtorch knows of itself: its file, devices, threads |
 //! | [`metrics`] | what each epoch came to, and the file that keeps it |
@@ -46,7 +46,6 @@ pub mod doctor;
 pub mod export;
 pub mod fit;
 pub mod generations;
-mod lines;
 pub mod metrics;
 pub mod model;
 pub mod part;

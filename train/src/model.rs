@@ -133,10 +133,7 @@ impl Model {
     /// The engine's network on a device.
     pub fn of_network(network: &Network, device: Device) -> Result<Model, TchError> {
         let Header { width, features, layers, .. } = *network.header();
-        let Weights { input, lead, input_bias, hidden, hidden_bias, output, output_bias } = network.weights();
-        let flat =
-            [input, lead, input_bias, hidden, hidden_bias, output, output_bias].map(Vec::as_slice).concat();
-        let flat = Tensor::from_slice(&flat).f_to_device(device)?;
+        let flat = Tensor::from_slice(&flat(network)).f_to_device(device)?;
         Model::of(Shape { width, features, layers }, flat)
     }
 
@@ -193,6 +190,12 @@ impl Model {
     pub fn numbers(&self) -> Result<Vec<f32>, TchError> {
         numbers(&self.flat)
     }
+}
+
+/// The numbers of a network, in the order of [`Shape::sizes`].
+pub(crate) fn flat(network: &Network) -> Vec<f32> {
+    let Weights { input, lead, input_bias, hidden, hidden_bias, output, output_bias } = network.weights();
+    [input, lead, input_bias, hidden, hidden_bias, output, output_bias].map(Vec::as_slice).concat()
 }
 
 /// The numbers of a flat tensor, copied out of libtorch.

@@ -9,7 +9,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use giuthi_engine::Network;
-use giuthi_train::data::Reading;
+use giuthi_train::data::{RandomRows, Reading};
 use giuthi_train::fit::{FitError, Settings};
 use support::{fit_quietly, make, read};
 use tempfile::{TempDir, tempdir};
@@ -199,7 +199,7 @@ fn training_that_diverges_is_an_error() {
     assert_eq!(names(dir.path()), before, "there is nothing worth keeping");
 
     // Somewhere between good and mad the first epoch is still bearable, and a later one is not.
-    let reading = Reading { lambda: 0.0, validation: 0.1 };
+    let reading = Reading { lambda: 0.0, validation: 0.1, random_rows: RandomRows::Keep };
     let data = read(&[&dir.path().join("data")], &reading).unwrap();
     tch::set_num_threads(1);
     let late = (0..40).map(|step| 0.5 * 1.3f64.powi(step)).find(|&learning_rate| {
@@ -250,4 +250,30 @@ fn a_folder_can_have_a_weight_and_a_buffer_any_size() {
     let network = Network::load(&dir.path().join("net.safetensors")).unwrap();
     let trained_on = "0.5 of 50 games of 2x5x4 by random (seed 3); 50 games of 2x5x4 by random (seed 3)";
     assert_eq!(network.header().trained_on, trained_on);
+}
+
+#[test]
+fn a_fit_can_begin_with_the_weights_of_another() {
+    let dir = folder();
+    let loss = |arguments: &str, out: &str| -> f64 {
+        let common = "data --epochs 1 --seed 1 --device cpu --random-rows skip --layers 16,8 --out";
+        let output = fit(dir.path(), &format!("{common} {out}.safetensors {arguments}"));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let card = fs::read_to_string(dir.path().join(format!("{out}.json"))).unwrap();
+        let card: serde_json::Value = serde_json::from_str(&card).unwrap();
+        fs::remove_file(dir.path().join("metrics.csv")).unwrap();
+        card["figures"]["validation_loss"].as_f64().unwrap()
+    };
+    let first = loss("--lr 0.05", "first");
+    // A step this small leaves them as they are, to the last digits of the loss.
+    assert!((loss("--lr 1e-12 --start first.safetensors", "same") - first).abs() < 1e-6);
+    assert!((loss("--lr 1e-12", "drawn") - first).abs() > 1e-3);
+
+    let out = "data --out net.safetensors --start";
+    assert_fails(dir.path(), &format!("{out} gone.safetensors"), 1, &["--start: gone.safetensors"]);
+    let other = ["--start first.safetensors", "layers are 16,8", "--layers 128,32"];
+    assert_fails(dir.path(), &format!("{out} first.safetensors"), 2, &other);
+    make(&dir.path().join("wider"), "2x6x4", "random", 50, 3);
+    let wider = "wider --layers 16,8 --out net.safetensors --start first.safetensors";
+    assert_fails(dir.path(), wider, 1, &["--start: first.safetensors"]);
 }

@@ -2,9 +2,9 @@
 
 mod support;
 
-use giuthi_engine::Sample;
+use giuthi_engine::{Sample, Source as Moved};
 use giuthi_selfplay::Shard;
-use giuthi_train::data::{Dataset, Reading, target};
+use giuthi_train::data::{Dataset, RandomRows, Reading, target};
 use giuthi_train::source::Source;
 use support::{READING, games, make, make_shard, read, sides};
 use tempfile::tempdir;
@@ -136,6 +136,23 @@ fn labels_turn_with_the_player_and_only_with_the_player() {
         *(if row.value.is_some() { &mut with } else { &mut without }) += 1;
     }
     assert!(with > 100 && without > 100, "{with} with a value, {without} without");
+}
+
+#[test]
+fn rows_with_a_random_move_are_left_out_where_that_is_asked_for() {
+    let dir = tempdir().unwrap();
+    make(dir.path(), "2x5x4", "ab:depth=1", 60, 3);
+    let reading = Reading { random_rows: RandomRows::Skip, ..READING };
+    let data = read(&[dir.path()], &reading).unwrap();
+    let (mut games, mut left_out) = (games(dir.path()), 0);
+    for game in &mut games {
+        let rows = game.len();
+        game.retain(|row| row.source != Moved::Random);
+        left_out += rows - game.len();
+    }
+    assert!(left_out > 100 && games.iter().all(|game| !game.is_empty()), "{left_out} left out");
+    sides(&data, &games);
+    assert_ne!(data.fingerprint(), read(&[dir.path()], &READING).unwrap().fingerprint());
 }
 
 #[test]

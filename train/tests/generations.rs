@@ -12,8 +12,12 @@ use std::time::Duration;
 use assert_cmd::Command;
 use giuthi_engine::Network;
 use giuthi_engine::agent::NoClock;
-use giuthi_selfplay::Manifest;
-use giuthi_train::generations::{Event, Means, Row, Settings, Step, run};
+use giuthi_selfplay::settings::DEFAULT_OPENING;
+use giuthi_selfplay::{Epsilon, Manifest};
+use giuthi_train::data::{Dataset, RandomRows, Reading};
+use giuthi_train::fit;
+use giuthi_train::generations::{Event, Means, PromoteBy, Row, Settings, Start, Step, run};
+use giuthi_train::source::Source;
 use predicates::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -21,13 +25,16 @@ use serde_json::Value;
 use tch::Device;
 use tempfile::tempdir;
 
-const ARGUMENTS: &str =
-    "loop --variant 2x5x4 --games 60 --depth 1 --epochs 3 --match-games 20 --seed 4 --device cpu";
+const ARGUMENTS: &str = "loop --variant 2x5x4 --games 60 --depth 1 --selfplay-depth 2 --epochs 3 --window 2 \
+    --window-decay 0.5 --lambda 0.5 --layers 32,16 --lr 0.01 --match-games 20 --seed 3 --device cpu";
 
 fn program(dir: &Path, generations: u32, out: &str) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
     let generations = generations.to_string();
-    command.args(ARGUMENTS.split(' ')).args(["--generations", &generations, "--out", out]).current_dir(dir);
+    command
+        .args(ARGUMENTS.split_whitespace())
+        .args(["--generations", &generations, "--out", out])
+        .current_dir(dir);
     command
 }
 
@@ -36,12 +43,25 @@ fn settings() -> Settings {
     Settings {
         variant: "2x5x4".parse().unwrap(),
         depth: 1,
+        selfplay_depth: 2,
         games: NonZeroU64::new(60).unwrap(),
-        epochs: count(3),
+        opening: DEFAULT_OPENING,
+        epsilon: Epsilon::default(),
         window: count(2),
+        window_decay: 0.5,
+        lambda: 0.5,
+        random_rows: RandomRows::Skip,
+        start: Start::Best,
+        fit: fit::Settings {
+            epochs: count(3),
+            layers: [32, 16],
+            learning_rate: 0.01,
+            ..fit::Settings::default()
+        },
         match_games: 20,
         promote_above: 0.5,
-        seed: 4,
+        promote_by: PromoteBy::Score,
+        seed: 3,
     }
 }
 
@@ -97,27 +117,43 @@ fn every_generation_plays_with_the_best_before_it() {
     let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     let number = |row: usize, column: &str| -> f64 { rows[row][column].parse().unwrap() };
     assert_eq!(rows.len(), 4);
-    let mut best = None;
+    let (mut best, mut by_network) = (None, None);
     let mut seeds = Vec::new();
+    let mut chosen: Vec<[f64; 2]> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let folder = format!("gen-{at:03}");
-        let agent = match best {
-            None => "ab:depth=1".to_owned(),
-            Some(best) => format!("ab:depth=1,net=gen-{best:03}/net.safetensors"),
+        let agent = |depth: u32| match best {
+            None => format!("ab:depth={depth}"),
+            Some(best) => format!("ab:depth={depth},net=gen-{best:03}/net.safetensors"),
         };
         let manifest = Manifest::load(&run.join(&folder).join("data")).unwrap();
-        assert_eq!((manifest.run.agent.as_str(), manifest.games), (agent.as_str(), 60));
+        assert_eq!((manifest.run.agent.as_str(), manifest.games), (agent(2).as_str(), 60));
         assert_eq!(row["rows"], manifest.rows.to_string());
         seeds.push(manifest.run.seed);
-        // A window of two.
-        let before = if at == 0 { 0.0 } else { number(at - 1, "rows") };
-        assert_eq!(number(at, "fit_rows"), number(at, "rows") + before);
+        chosen.push(chosen_rows(&run.join(&folder).join("data")));
+        if best.is_some() && by_network.is_none() {
+            by_network = Some(at);
+        }
+        // A window of two, of the older one half of the training games; none by the material count once there are
+        // games by a network, whose values are learned from too.
+        let [training, validation] = chosen[at];
+        let [old, old_validation] = if at > by_network.unwrap_or(0) { chosen[at - 1] } else { [0.0; 2] };
+        assert_eq!(number(at, "fit_rows"), (training + old / 2.0).round() + validation + old_validation);
+        let card: Value =
+            serde_json::from_slice(&fs::read(run.join(&folder).join("net.json")).unwrap()).unwrap();
+        let start = best.map_or("random".to_owned(), |best| format!("generation {best}"));
+        assert_eq!(card["settings"]["start"], start);
+        let lambda = if by_network.is_some() { "0.5" } else { "0" };
+        assert_eq!(
+            (&card["settings"]["lambda"], &card["settings"]["layers"]),
+            (&lambda.into(), &"32,16".into())
+        );
         Network::load_for(&run.join(&folder).join("net.safetensors"), 5).unwrap();
 
         let played: Value =
             serde_json::from_slice(&fs::read(run.join(&folder).join("match.json")).unwrap()).unwrap();
         let first = &played["matches"][0];
-        assert_eq!(first["opponent"], agent);
+        assert_eq!(first["opponent"], agent(1));
         let [wins, draws, losses] = ["wins", "draws", "losses"].map(|key| first[key].as_f64().unwrap());
         assert_eq!(wins + draws + losses, 20.0);
         let score = (wins + draws / 2.0) / 20.0;
@@ -150,6 +186,41 @@ fn every_generation_plays_with_the_best_before_it() {
     assert_same(&files(&dir.path().join("elsewhere/run")), &before);
 }
 
+#[test]
+fn the_lower_end_of_the_interval_may_be_what_promotes() {
+    let dir = tempdir().unwrap();
+    let asked = Settings { promote_by: PromoteBy::LowerBound, ..settings() };
+    let rows = make(dir.path(), &asked, 3, |_| {});
+    for row in &rows {
+        assert_eq!(row.promoted, row.against_best.lower > 0.0, "{row:?}");
+    }
+    assert!(
+        rows.iter().any(|row| row.score > 0.5 && !row.promoted),
+        "a seed that shows the difference: {rows:?}"
+    );
+    // Nothing is above a bound of 1, and everything above one of 0.
+    for (bound, promoted) in [(1.0, false), (0.0, true)] {
+        let dir = tempdir().unwrap();
+        let asked = Settings { promote_above: bound, ..asked.clone() };
+        assert_eq!(make(dir.path(), &asked, 1, |_| {})[0].promoted, promoted);
+    }
+}
+
+/// Rows of a dataset whose move was not random, to train and to validate on.
+fn chosen_rows(dir: &Path) -> [f64; 2] {
+    let read = |random_rows| {
+        let reading = Reading { lambda: 0.0, validation: 0.1, random_rows };
+        Dataset::read(&[dir.to_owned()], &reading, |_, _| {}).unwrap()
+    };
+    let rows = read(RandomRows::Skip).rows().map(|rows| rows as f64);
+    let mut reader = csv::Reader::from_path(dir.join("part-00000.csv")).unwrap();
+    let source = reader.headers().unwrap().iter().position(|name| name == "source").unwrap();
+    let chosen = reader.records().filter(|record| &record.as_ref().unwrap()[source] != "random").count();
+    assert_eq!(rows.iter().sum::<f64>(), chosen as f64);
+    assert!(read(RandomRows::Keep).rows().iter().sum::<u64>() > chosen as u64);
+    rows
+}
+
 /// Waits until a file is there or the process has ended.
 fn wait_for(path: &Path, child: &mut Child) {
     while !path.exists() && child.try_wait().unwrap().is_none() {
@@ -174,7 +245,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_files() {
         "gen-001/match.json",
     ] {
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"))
-            .args(ARGUMENTS.split(' '))
+            .args(ARGUMENTS.split_whitespace())
             .args(["--generations", "2", "--out", "killed"])
             .current_dir(dir.path())
             .stdout(Stdio::null())
@@ -275,13 +346,28 @@ fn other_settings_are_named_and_nothing_is_changed() {
         ("--window", "3", "window was 2, not 3"),
         ("--match-games", "30", "match-games was 20, not 30"),
         ("--promote-above", "0.55", "promote-above was 0.5, not 0.55"),
-        ("--seed", "6", "seed was 4, not 6"),
+        ("--promote-by", "lower-bound", "promote-by was score, not lower-bound"),
+        ("--selfplay-depth", "3", "selfplay-depth was 2, not 3"),
+        ("--opening-plies", "6..13", "opening-plies was 6..12, not 6..13"),
+        ("--epsilon", "0.1", "epsilon was 0.02, not 0.1"),
+        ("--window-decay", "1", "window-decay was 0.5, not 1.0"),
+        ("--lambda", "0.25", "lambda was 0.5, not 0.25"),
+        ("--random-rows", "keep", "random-rows was skip, not keep"),
+        ("--start", "random", "start was best, not random"),
+        ("--batch", "256", "batch was 512, not 256"),
+        ("--lr", "0.002", "lr was 0.01, not 0.002"),
+        ("--schedule", "constant", "schedule was cosine, not constant"),
+        ("--warmup", "5", "warmup was 0, not 5"),
+        ("--weight-decay", "0", "weight-decay was 0.01, not 0.0"),
+        ("--patience", "2", "patience was 3, not 2"),
+        ("--layers", "64,16", "layers was 32,16, not 64,16"),
+        ("--seed", "6", "seed was 3, not 6"),
         ("--variant", "2x5x5", "variant was 2x5x4, not 2x5x5"),
     ];
-    let mut given: Vec<String> = ARGUMENTS.split(' ').map(str::to_owned).collect();
-    given.extend(
-        ["--generations", "1", "--out", "run", "--window", "2", "--promote-above", "0.5"].map(str::to_owned),
-    );
+    let mut given: Vec<String> = ARGUMENTS.split_whitespace().map(str::to_owned).collect();
+    let defaults = "--generations 1 --out run --promote-above 0.5 --promote-by score --opening-plies 6..12 --epsilon 0.02 \
+        --random-rows skip --start best --batch 512 --schedule cosine --warmup 0 --weight-decay 0.01 --patience 3";
+    given.extend(defaults.split_whitespace().map(str::to_owned));
     let with = |changes: &[(&str, &str, &str)]| {
         let mut arguments = given.clone();
         for (flag, value, _) in changes {
@@ -297,21 +383,20 @@ fn other_settings_are_named_and_nothing_is_changed() {
     for flag in flags {
         assert!(with(&[flag]).ends_with(&format!("begun under other settings: {}\n", flag.2)), "{flag:?}");
     }
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
-    let seedless =
-        "loop --variant 2x5x4 --games 61 --depth 1 --epochs 3 --match-games 20 --generations 1 --out run";
-    let made = command.args(seedless.split(' ')).current_dir(dir.path()).assert().code(2);
+    // The run's own seed is taken when none is given.
+    let seedless = |games: &str, generations: &str| {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
+        let arguments = ARGUMENTS.replace(" --seed 3", "").replace("--games 60", &format!("--games {games}"));
+        command.args(arguments.split_whitespace()).args(["--generations", generations, "--out", "run"]);
+        command.current_dir(dir.path()).assert()
+    };
+    let made = seedless("61", "1").code(2);
     made.stderr("giuthi-train: --out run: run.json: begun under other settings: games was 60, not 61\n");
     let all = with(&flags);
     assert!(flags.iter().all(|(_, _, told)| all.contains(told)), "{all}");
     assert_same(&files(&dir.path().join("run")), &before);
 
-    // The run's own seed is taken when none is given.
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-train"));
-    let longer =
-        "loop --variant 2x5x4 --games 60 --depth 1 --epochs 3 --match-games 20 --generations 2 --out run";
-    let made = command.args(longer.split(' ')).current_dir(dir.path()).assert().success();
-    made.stderr(predicate::str::starts_with("seed 4, of the run begun in run\n"));
+    seedless("60", "2").success().stderr(predicate::str::starts_with("seed 3, of the run begun in run\n"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use giuthi_engine::Sample;
 use giuthi_selfplay::Manifest;
-use giuthi_train::data::{DataError, Reading, Rows};
+use giuthi_train::data::{DataError, RandomRows, Reading, Rows};
 use giuthi_train::part::OnBad;
 use giuthi_train::source::{Batches, Source};
 use giuthi_train::stream::{Stream, Streaming, Window};
@@ -72,10 +72,12 @@ fn an_epoch_has_every_row_once_on_its_side() {
     let (dir, other) = (good(), tempdir().unwrap());
     make(other.path(), "2x5x6", "random", 60, 4);
     let folders = [dir.path(), other.path(), dir.path()];
-    let reading = Reading { lambda: 0.25, ..READING };
-    let whole = read(&folders, &reading).unwrap();
-    let [training, validation] = [&whole.training, &whole.validation].map(|rows| sorted(prints(rows, 5)));
-    for (buffer, threads) in [(1, 1), (300, 3), (1 << 20, 2)] {
+    for (buffer, threads, random_rows) in
+        [(1, 1, RandomRows::Skip), (300, 3, RandomRows::Keep), (1 << 20, 2, RandomRows::Skip)]
+    {
+        let reading = Reading { lambda: 0.25, random_rows, ..READING };
+        let whole = read(&folders, &reading).unwrap();
+        let [training, validation] = [&whole.training, &whole.validation].map(|rows| sorted(prints(rows, 5)));
         let [buffer, threads] = [buffer, threads].map(|number| NonZeroUsize::new(number).unwrap());
         let streaming = Streaming { buffer, threads, ..STREAMING };
         let stream = Stream::open(&windows(&folders), &reading, streaming, |_, _| {}).unwrap();

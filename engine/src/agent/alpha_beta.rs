@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
 use crate::game::Game;
 use crate::net::Quantised;
+use crate::rules::Move;
 use crate::search::{self, Control, Evaluator, Limits, Material, Memory, Report};
 
 const KEYS: &[Key] = &[
@@ -94,6 +95,13 @@ impl<E: Evaluator + Send> Agent for AlphaBeta<E> {
         choice(search::alpha_beta(game, evaluator, memory, &limits, &control, |report| {
             request.tell(&choice(report.clone()));
         }))
+    }
+
+    fn weigh(&mut self, game: &Game, request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
+        let limits = request.limits.unwrap_or(self.limits);
+        let control = Control { clock: request.clock, stop: request.stop };
+        let each = search::alpha_beta_each(game, &self.evaluator, &mut self.memory, &limits, &control);
+        Some(each.into_iter().map(|(mv, score)| (mv, score.value())).collect())
     }
 }
 

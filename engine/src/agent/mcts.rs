@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
 use crate::game::Game;
 use crate::net::Quantised;
+use crate::rules::Move;
 use crate::search::{Control, Judge, Mcts, MctsReport, SimLimits};
 
 /// How much a move's being visited seldom counts, where nobody says otherwise.
@@ -94,6 +95,11 @@ impl Agent for MonteCarlo {
             }
         });
         choice(report)
+    }
+
+    fn weigh(&mut self, game: &Game, request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
+        self.choose(game, request);
+        Some(self.search.each())
     }
 }
 

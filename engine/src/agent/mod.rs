@@ -96,6 +96,12 @@ pub trait Agent: Send {
     /// Chooses a move for the player to move in a game that is not over. All randomness comes from the request's
     /// generator, so that an agent without a time limit plays the same from the same stream.
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice;
+
+    /// What every legal move is worth to the player to move, −1 … 1, by the same search as a choice and its limits;
+    /// `None` from agents that give moves no values. It can take a few times as long as a choice.
+    fn weigh(&mut self, _game: &Game, _request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
+        None
+    }
 }
 
 /// Makes fresh agents of one spec, all sharing what was loaded for it (weights).

@@ -154,6 +154,12 @@ impl Board {
         &self.pits[..2 * self.width()]
     }
 
+    /// The pits, and behind them as many zeros as make the largest board.
+    #[inline]
+    pub(crate) const fn all(&self) -> &[u8; MAX_PITS] {
+        &self.pits
+    }
+
     /// The pits as bytes of two words and a half, pit 0 lowest.
     #[inline]
     pub(crate) fn words(&self) -> [u64; 3] {

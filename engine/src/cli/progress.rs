@@ -24,6 +24,8 @@ pub struct Progress {
 struct Last {
     told: Instant,
     note: String,
+    /// What is left, in seconds and since when, where somebody knows better than the count of pieces.
+    left: Option<(f64, Instant)>,
 }
 
 impl Progress {
@@ -38,19 +40,24 @@ impl Progress {
             bar
         });
         let now = Instant::now();
-        let last = Mutex::new(Last { told: now, note: String::new() });
+        let last = Mutex::new(Last { told: now, note: String::new(), left: None });
         Progress { label: label.to_owned(), unit, total, done: AtomicU64::new(0), started: now, bar, last }
     }
 
     /// Counts `pieces` more as done.
     pub fn advance(&self, pieces: u64) {
         self.done.fetch_add(pieces, Ordering::Relaxed);
-        self.show(None);
+        self.show(|_| {});
     }
 
     /// Sets the words after the counts ("1,200 positions/s"), shown with the next line or redraw.
     pub fn note(&self, note: impl Into<String>) {
-        self.show(Some(note.into()));
+        self.show(|last| last.note = note.into());
+    }
+
+    /// Says how much longer it will take, for pieces that are not equally long; otherwise the mean of those done tells.
+    pub fn foresee(&self, left: Duration) {
+        self.show(|last| last.left = Some((left.as_secs_f64(), Instant::now())));
     }
 
     /// A line of its own on stderr, above the bar where there is one.
@@ -79,12 +86,10 @@ impl Progress {
         self.done() as f64 / self.elapsed().as_secs_f64().max(1e-9)
     }
 
-    fn show(&self, note: Option<String>) {
+    fn show(&self, change: impl FnOnce(&mut Last)) {
         // A thread that finds another one at it goes on: the other's line is as good.
         let Ok(mut last) = self.last.try_lock() else { return };
-        if let Some(note) = note {
-            last.note = note;
-        }
+        change(&mut last);
         let every = if self.bar.is_some() { Duration::from_millis(100) } else { EVERY };
         // With everything done, the last line says it all.
         let over = self.bar.is_none() && self.done() >= self.total;
@@ -92,15 +97,18 @@ impl Progress {
             return;
         }
         last.told = Instant::now();
-        self.tell(&last.note);
+        self.tell(&last);
     }
 
-    fn tell(&self, note: &str) {
+    fn tell(&self, last: &Last) {
         let done = self.done();
         let rate = self.per_second();
-        let left = self.total.saturating_sub(done) as f64 / rate;
+        let left = match last.left {
+            Some((left, since)) => (left - since.elapsed().as_secs_f64()).max(0.0),
+            None => self.total.saturating_sub(done) as f64 / rate,
+        };
         let eta = if left.is_finite() { format!(", {} left", duration(left)) } else { String::new() };
-        let note = if note.is_empty() { String::new() } else { format!(", {note}") };
+        let note = if last.note.is_empty() { String::new() } else { format!(", {}", last.note) };
         match &self.bar {
             Some(bar) => {
                 bar.set_position(done);

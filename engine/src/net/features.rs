@@ -1,6 +1,7 @@
 //! Feature sets: what the network sees of a position.
 
 use crate::position::Position;
+use crate::rules::MAX_PITS;
 
 /// A way to turn a position into numbers. Each has an id that stands in the weights file; a changed way gets a new id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +56,30 @@ impl FeatureSet {
         position.lead() as f32 / LEAD_UNIT
     }
 
+    /// The same as [`encode`](Self::encode) in few bytes: for each of the first `2W` pits, from the first of the player
+    /// to move, which of its categories holds (see [`category`](Self::category)), and the lead feature. What stands
+    /// behind them means nothing.
+    #[must_use]
+    pub fn encode_small(self, position: &Position) -> ([u8; MAX_PITS], f32) {
+        let pits = position.board().all();
+        let around = 2 * position.width();
+        // Twice round the ring, so that there is no end before the last pit. Copies of a length that is known.
+        let mut twice = [0; 3 * MAX_PITS];
+        twice[..MAX_PITS].copy_from_slice(pits);
+        twice[around..around + MAX_PITS].copy_from_slice(pits);
+        let first = position.to_move().first_pit(position.width());
+        let turned: [u8; MAX_PITS] = twice[first..first + MAX_PITS].try_into().expect("as many");
+        (turned.map(|seeds| seeds.min(COUNTS as u8 - 1)), position.lead() as f32 / LEAD_UNIT)
+    }
+
+    /// The category of a pit, counted from the first of the player to move, that is number `count` of its own.
+    #[must_use]
+    pub const fn category(self, pit: usize, count: usize) -> usize {
+        match self {
+            FeatureSet::Pits24Lead => COUNTS * pit + count,
+        }
+    }
+
     /// The category that holds in the mirrored position where `category` holds, on boards with rows of `width` pits.
     /// The lead is the same.
     #[must_use]
@@ -93,6 +118,9 @@ mod tests {
                     turned.iter_mut().for_each(|category| *category = features.mirrored(*category, width));
                     turned.sort_unstable();
                     assert_eq!((turned, lead), categories(&position.mirrored()), "{position}");
+                    let (small, lead) = features.encode_small(&position);
+                    let small = (0..2 * width).map(|pit| features.category(pit, small[pit].into()));
+                    assert_eq!((small.collect(), lead), categories(&position), "{position}");
                 }
             }
         }

@@ -84,6 +84,9 @@ fn pass(line: &[u8], width: usize) -> Option<Sample> {
     let (negative, rest) = sign(rest);
     let &[size @ (b'0' | b'1'), b',', ref rest @ ..] = rest else { return None };
     let size = (size - b'0') as i8;
+    if negative && size == 0 {
+        return None;
+    }
     let result = if negative { -size } else { size };
     let (negative, rest) = sign(rest);
     let &[_, second, third, ..] = rest else { return None };
@@ -92,7 +95,7 @@ fn pass(line: &[u8], width: usize) -> Option<Sample> {
     let count = Count::at_end(line[end - 4..end].try_into().expect("four bytes"), length);
     let (points, rest) = (count.seeds, line[end..].strip_prefix(b",")?);
     // With as many seeds as that a difference of scores is even or odd as they are.
-    if !count.good || points > seeds || (seeds - points) % 2 != 0 {
+    if !count.good || (negative && points == 0) || points > seeds || (seeds - points) % 2 != 0 {
         return None;
     }
     let margin = if negative { -(points as i16) } else { points as i16 };
@@ -145,10 +148,10 @@ impl Count {
         let digit = |at: u32| (digits >> (8 * at)) & 0xff;
         // The highest bit of each byte above 9.
         let others = (((digits & 0x7f7f_7f7f) + 0x7676_7676) | digits) & 0x8080_8080;
-        Count {
-            seeds: digit(3) + 10 * digit(2) + 100 * digit(1),
-            good: (others == 0) & (length.wrapping_sub(1) < 3),
-        }
+        let seeds = digit(3) + 10 * digit(2) + 100 * digit(1);
+        // One spelling a number: no zeros in front.
+        let least = [0, 0, 10, 100][length & 3];
+        Count { seeds, good: (others == 0) & (length.wrapping_sub(1) < 3) & (seeds >= least) }
     }
 }
 
@@ -161,7 +164,9 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
         if digit < 10 {
             number = 10 * number + u64::from(digit);
         } else {
-            return (byte == b',' && at > 0).then(|| (number, &bytes[at + 1..]));
+            // One spelling a number: none begins with 0 but that itself.
+            let plain = at == 1 || bytes[0] != b'0';
+            return (byte == b',' && at > 0 && plain).then(|| (number, &bytes[at + 1..]));
         }
     }
     None

@@ -13,12 +13,19 @@
 //! is stored is true wherever it is found, in the same game or another. It costs little, for captures are frequent, and
 //! after one the position alone is the key.
 
+mod each;
+mod place;
+
 use super::table::{Bound, Entry, Table, key_of};
 use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual, shows_perpetual};
 use crate::board::MoveKind;
 use crate::game::Game;
 use crate::position::{Position, Step};
 use crate::rules::{MAX_PITS, MAX_WIDTH, Move, Player};
+
+use place::Place;
+
+pub use each::alpha_beta_each;
 
 /// What a search found, at the end and after each finished iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,33 +74,9 @@ pub fn alpha_beta<E: Evaluator>(
     control: &Control<'_>,
     mut observe: impl FnMut(&Report),
 ) -> Report {
-    assert!(game.ending().is_none(), "the game is over");
-    let stoppable = control.stop.is_some();
-    assert!(!limits.is_none() || stoppable, "a search needs a limit");
     let root = game.position();
-    for count in memory.history.as_flattened_mut().as_flattened_mut() {
-        *count /= 8;
-    }
-    memory.table.begin();
-    let deepest = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
-    let mut path: Vec<Place> = Vec::with_capacity(256);
-    for position in game.recent() {
-        path.push(Place::after(path.last(), key_of(position), *position));
-    }
-    let mut search = Search {
-        evaluator,
-        memory,
-        path,
-        killers: vec![[None; 2]; deepest as usize],
-        lines: vec![Vec::new(); deepest as usize + 1],
-        children: Vec::with_capacity(4 * 2 * MAX_WIDTH),
-        nodes: 0,
-        most_nodes: limits.nodes.unwrap_or(u64::MAX),
-        control: *control,
-        deadline: control.deadline(limits.time),
-        stopped: false,
-        reduces: false,
-    };
+    let mut search = Search::begin(game, evaluator, memory, limits, control);
+    let deepest = search.deepest;
     search.push_children(root, 0, None);
     let first = search.next_child(0).expect("a position where the game is not over has a move").mv;
     search.children.clear();
@@ -148,32 +131,6 @@ impl Found {
     }
 }
 
-/// A position on the path.
-#[derive(Clone, Copy)]
-struct Place {
-    key: u64,
-    /// The keys of the positions since the last capture, this one included, mixed and added up: a set of them, for none
-    /// occurs twice.
-    set: u64,
-    position: Position,
-}
-
-impl Place {
-    /// The place after `before`, or the first since a capture.
-    fn after(before: Option<&Place>, key: u64, position: Position) -> Place {
-        // The finalizer of SplitMix64 (Steele, Lea & Flood 2014).
-        let mut mixed = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        Place { key, set: before.map_or(0, |before| before.set).wrapping_add(mixed), position }
-    }
-
-    /// What stands in the table for the position with the positions since the last capture.
-    fn table_key(&self) -> u64 {
-        self.key ^ self.set.rotate_left(32)
-    }
-}
-
 /// A node of the tree: what stays the same while its children are searched.
 #[derive(Clone, Copy)]
 struct Node {
@@ -196,6 +153,8 @@ struct Search<'a, E> {
     lines: Vec<Vec<Move>>,
     /// Children that the nodes of the line being searched have still to try, the next one last.
     children: Vec<Child>,
+    /// Depth of the last iteration.
+    deepest: u32,
     nodes: u64,
     most_nodes: u64,
     control: Control<'a>,
@@ -205,7 +164,43 @@ struct Search<'a, E> {
     reduces: bool,
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl<'a, E: Evaluator> Search<'a, E> {
+    /// A search before its first iteration.
+    fn begin(
+        game: &Game,
+        evaluator: &'a E,
+        memory: &'a mut Memory,
+        limits: &Limits,
+        control: &Control<'a>,
+    ) -> Search<'a, E> {
+        assert!(game.ending().is_none(), "the game is over");
+        assert!(!limits.is_none() || control.stop.is_some(), "a search needs a limit");
+        for count in memory.history.as_flattened_mut().as_flattened_mut() {
+            *count /= 8;
+        }
+        memory.table.begin();
+        let deepest = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
+        let mut path: Vec<Place> = Vec::with_capacity(256);
+        for position in game.recent() {
+            path.push(Place::after(path.last(), key_of(position), *position));
+        }
+        Search {
+            evaluator,
+            memory,
+            path,
+            killers: vec![[None; 2]; deepest as usize],
+            lines: vec![Vec::new(); deepest as usize + 1],
+            children: Vec::with_capacity(4 * 2 * MAX_WIDTH),
+            deepest,
+            nodes: 0,
+            most_nodes: limits.nodes.unwrap_or(u64::MAX),
+            control: *control,
+            deadline: control.deadline(limits.time),
+            stopped: false,
+            reduces: false,
+        }
+    }
+
     /// One iteration at the root: a narrow window round the last value first, from depth 4 on.
     fn iteration(&mut self, root: &Position, depth: u32, last: Score) -> Found {
         let node = Node { depth, ply: 0, since: 0 };

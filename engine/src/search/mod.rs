@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use alpha_beta::{Memory, Report, alpha_beta};
+pub use alpha_beta::{Memory, Report, alpha_beta, alpha_beta_each};
 pub use mcts::{Judge, Mcts, MctsReport, SimLimits};
 pub use perpetual::{holds_perpetual, shows_perpetual};
 pub use score::Score;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::Path;
 
@@ -43,7 +44,12 @@ pub(crate) fn games(dir: &Path) -> Vec<Vec<Sample>> {
     let manifest = Manifest::load(dir).unwrap();
     let mut games: Vec<Vec<Sample>> = Vec::new();
     for part in &manifest.parts {
-        let mut reader = csv::Reader::from_path(dir.join(&part.file)).unwrap();
+        let file = fs::File::open(dir.join(&part.file)).unwrap();
+        let text: Box<dyn Read> = match part.file.ends_with(".zst") {
+            true => Box::new(zstd::Decoder::new(file).unwrap()),
+            false => Box::new(file),
+        };
+        let mut reader = csv::Reader::from_reader(text);
         let width = width_of(reader.headers().unwrap()).unwrap();
         for record in reader.records() {
             let sample = Sample::read(&record.unwrap(), width).unwrap();

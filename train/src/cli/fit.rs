@@ -8,36 +8,25 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use giuthi_engine::Clock;
 use giuthi_engine::cli::{Progress, SystemClock, Usage, print, seed_or_drawn, tell, whole_number};
+use giuthi_engine::{Clock, Network};
+use sha2::{Digest, Sha256};
 
-use super::{DeviceChoice, MAX_THREADS, above_zero, decay, device, layers, proper_share, rate, share};
+use super::{
+    DeviceChoice, MAX_BATCH, MAX_EPOCHS, MAX_STEPS, MAX_THREADS, RandomRowsChoice, ScheduleChoice,
+    above_zero, decay, device, layers, proper_share, rate, share,
+};
 use crate::checkpoint::{Checkpoints, Loaded, SettingsTable};
-use crate::data::Reading;
-use crate::fit::{FitError, Fitted, Observer, ScheduleShape, Settings, State, Step, fit};
+use crate::data::{RandomRows, Reading, manifests};
+use crate::fit::{FitError, Fitted, Observer, Settings, State, Step, fit};
 use crate::metrics::{self, Epoch};
 use crate::part::{LeftOut, OnBad};
 use crate::source::Source;
 use crate::stream::{Stream, Streaming, Window};
 use crate::{card, curve};
 
-/// Most epochs that can be asked for.
-const MAX_EPOCHS: u64 = 100_000;
-/// Most rows a step.
-const MAX_BATCH: u64 = 1 << 20;
-
-/// Most steps that can be asked for.
-const MAX_STEPS: u64 = 1_000_000_000;
 /// Most rows that are shuffled at a time: 32 GiB.
 const MAX_BUFFER: u64 = 1 << 30;
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ScheduleChoice {
-    /// It stays
-    Constant,
-    /// It falls along a half cosine to a hundredth
-    Cosine,
-}
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum OnBadChoice {
@@ -98,6 +87,9 @@ pub(super) struct Arguments {
     /// Share of the games kept for validation
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = proper_share, allow_negative_numbers = true)]
     validation: f64,
+    /// Rows whose move was random, of openings and exploration: keep them, or skip them, in validation too
+    #[arg(long, value_enum, default_value_t = RandomRowsChoice::Keep)]
+    random_rows: RandomRowsChoice,
     /// What to do about a wrong row: stop, or skip its game and say how many were
     #[arg(long, value_enum, default_value_t = OnBadChoice::Stop)]
     on_bad: OnBadChoice,
@@ -113,6 +105,9 @@ pub(super) struct Arguments {
     /// Sizes of the two hidden layers
     #[arg(long, value_name = "H1,H2", default_value = "128,32", value_parser = layers, allow_hyphen_values = true)]
     layers: [usize; 2],
+    /// Weights to begin with, instead of drawn ones, of the same sizes
+    #[arg(long, value_name = "NET.safetensors")]
+    start: Option<PathBuf>,
     /// Seed of the first weights and of the order of the rows; a drawn one when not given
     #[arg(long, value_name = "S", value_parser = whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -133,10 +128,7 @@ impl Arguments {
             epochs: count(self.epochs),
             batch: NonZeroUsize::new(self.batch as usize).expect(within),
             learning_rate: self.lr,
-            schedule: match self.schedule {
-                ScheduleChoice::Constant => ScheduleShape::Constant,
-                ScheduleChoice::Cosine => ScheduleShape::Cosine,
-            },
+            schedule: self.schedule.into(),
             warmup: self.warmup,
             weight_decay: self.weight_decay,
             clip: self.clip,
@@ -148,30 +140,43 @@ impl Arguments {
     }
 
     /// All that the weights depend on, by the names of the flags, and the data by their fingerprint.
-    fn table(&self, settings: &Settings, data: &dyn Source) -> SettingsTable {
-        let schedule = match self.schedule {
-            ScheduleChoice::Constant => "constant",
-            ScheduleChoice::Cosine => "cosine",
-        };
-        [
-            ("data", data.fingerprint()),
-            ("epochs", settings.epochs.to_string()),
-            ("batch", settings.batch.to_string()),
-            ("lr", settings.learning_rate.to_string()),
-            ("schedule", schedule.to_owned()),
-            ("warmup", settings.warmup.to_string()),
-            ("weight-decay", settings.weight_decay.to_string()),
-            ("clip", settings.clip.map_or("none".to_owned(), |norm| norm.to_string())),
-            ("mirror", settings.mirror.to_string()),
-            ("lambda", self.lambda.to_string()),
-            ("validation", self.validation.to_string()),
-            ("patience", settings.patience.to_string()),
-            ("layers", format!("{},{}", settings.layers[0], settings.layers[1])),
-            ("seed", settings.seed.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
+    fn table(&self, settings: &Settings, data: &dyn Source, start: Option<&Network>) -> SettingsTable {
+        let mut table = settings.table();
+        table.extend([
+            ("data".to_owned(), data.fingerprint()),
+            ("lambda".to_owned(), self.lambda.to_string()),
+            ("validation".to_owned(), self.validation.to_string()),
+            ("start".to_owned(), start.map_or("random".to_owned(), hash)),
+            ("random-rows".to_owned(), RandomRows::from(self.random_rows).name().to_owned()),
+        ]);
+        table
     }
+}
+
+/// SHA-256 of a network's numbers.
+fn hash(network: &Network) -> String {
+    let mut hash = Sha256::new();
+    for number in State::starting_at(network).numbers {
+        hash.update(number.to_le_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The weights to begin with, where some are asked for: for boards like those of the data, with the layers asked for.
+fn start(arguments: &Arguments) -> anyhow::Result<Option<Network>> {
+    let Some(path) = &arguments.start else { return Ok(None) };
+    let folders: Vec<PathBuf> = arguments.data.iter().map(|window| window.folder.clone()).collect();
+    let (_, width) = manifests(&folders)?;
+    let network = Network::load_for(path, width).context("--start")?;
+    let ([h1, h2], [asked1, asked2]) = (network.header().layers, arguments.layers);
+    if (h1, h2) != (asked1, asked2) {
+        let path = path.display();
+        return Err(Usage(format!(
+            "--start {path}: its layers are {h1},{h2}, those of --layers {asked1},{asked2}"
+        ))
+        .into());
+    }
+    Ok(Some(network))
 }
 
 /// The newest whole checkpoint, each damaged one passed over told in a line.
@@ -213,6 +218,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let loaded = if arguments.resume { Some(resumed(&checkpoints)?) } else { None };
     let device = device(arguments.device)?;
+    let start = start(arguments)?;
     let data = read(arguments)?;
     let where_to = if device.is_cuda() { "CUDA" } else { "the CPU" };
     let [training_games, validation_games] = data.games();
@@ -229,7 +235,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         Some(seed) => seed,
         None => seed_or_drawn(None),
     });
-    let table = arguments.table(&settings, &data);
+    let table = arguments.table(&settings, &data, start.as_ref());
     let from = match loaded {
         Some(loaded) => {
             compare(&loaded, &table)?;
@@ -242,7 +248,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         }
         None => {
             checkpoints.clear()?;
-            None
+            start.as_ref().map(State::starting_at)
         }
     };
     let rows = training_rows;
@@ -329,7 +335,11 @@ impl Observer for Watching<'_> {
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<Stream> {
-    let reading = Reading { lambda: arguments.lambda as f32, validation: arguments.validation };
+    let reading = Reading {
+        lambda: arguments.lambda as f32,
+        validation: arguments.validation,
+        random_rows: arguments.random_rows.into(),
+    };
     let within = "within the bounds of the flag";
     let asked = arguments.reader_threads.map(|threads| NonZeroUsize::new(threads as usize).expect(within));
     let streaming = Streaming {

@@ -14,8 +14,17 @@ use giuthi_engine::cli::run;
 use giuthi_engine::net::MAX_LAYER;
 use tch::Device;
 
+use crate::data::RandomRows;
+use crate::fit::ScheduleShape;
+
 /// Most threads that can be asked for: beyond, a slip of the finger is likelier than such a machine.
 const MAX_THREADS: u64 = 1024;
+/// Most epochs that can be asked for.
+const MAX_EPOCHS: u64 = 100_000;
+/// Most rows a step.
+const MAX_BATCH: u64 = 1 << 20;
+/// Most steps that can be asked for.
+const MAX_STEPS: u64 = 1_000_000_000;
 
 /// Fits value networks for Giuthi, with libtorch
 #[derive(Debug, Parser)]
@@ -61,6 +70,40 @@ enum DeviceChoice {
     Cuda,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScheduleChoice {
+    /// It stays
+    Constant,
+    /// It falls along a half cosine to a hundredth
+    Cosine,
+}
+
+impl From<ScheduleChoice> for ScheduleShape {
+    fn from(choice: ScheduleChoice) -> ScheduleShape {
+        match choice {
+            ScheduleChoice::Constant => ScheduleShape::Constant,
+            ScheduleChoice::Cosine => ScheduleShape::Cosine,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum RandomRowsChoice {
+    /// Learn from them as from any other
+    Keep,
+    /// Leave them out
+    Skip,
+}
+
+impl From<RandomRowsChoice> for RandomRows {
+    fn from(choice: RandomRowsChoice) -> RandomRows {
+        match choice {
+            RandomRowsChoice::Keep => RandomRows::Keep,
+            RandomRowsChoice::Skip => RandomRows::Skip,
+        }
+    }
+}
+
 fn device(choice: DeviceChoice) -> anyhow::Result<Device> {
     match choice {
         DeviceChoice::Cpu => Ok(Device::Cpu),
@@ -95,6 +138,10 @@ fn decay(text: &str) -> Result<f64, String> {
 
 fn share(text: &str) -> Result<f64, String> {
     number(text, |number| (0.0..=1.0).contains(&number), "a share from 0 to 1 is possible")
+}
+
+fn weight(text: &str) -> Result<f64, String> {
+    number(text, |number| number > 0.0 && number <= 1.0, "a share above 0, up to 1, is possible")
 }
 
 fn proper_share(text: &str) -> Result<f64, String> {

@@ -24,6 +24,7 @@ pub use schedule::{Schedule, Shape as ScheduleShape};
 pub use state::{Best, State};
 pub use step::Stepper;
 
+use crate::checkpoint::SettingsTable;
 use crate::data::DataError;
 use crate::metrics::Epoch;
 use crate::model::{Model, Shape};
@@ -57,6 +58,28 @@ pub struct Settings {
     pub layers: [usize; 2],
     /// Fixes the first weights and the order of the rows.
     pub seed: u64,
+}
+
+impl Settings {
+    /// All of them, by the names of the command line's flags.
+    #[must_use]
+    pub fn table(&self) -> SettingsTable {
+        [
+            ("epochs", self.epochs.to_string()),
+            ("batch", self.batch.to_string()),
+            ("lr", self.learning_rate.to_string()),
+            ("schedule", self.schedule.name().to_owned()),
+            ("warmup", self.warmup.to_string()),
+            ("weight-decay", self.weight_decay.to_string()),
+            ("clip", self.clip.map_or("none".to_owned(), |norm| norm.to_string())),
+            ("mirror", self.mirror.to_string()),
+            ("patience", self.patience.to_string()),
+            ("layers", format!("{},{}", self.layers[0], self.layers[1])),
+            ("seed", self.seed.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
 }
 
 impl Default for Settings {

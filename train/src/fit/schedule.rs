@@ -10,6 +10,17 @@ pub enum Shape {
     Cosine,
 }
 
+impl Shape {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Shape::Constant => "constant",
+            Shape::Cosine => "cosine",
+        }
+    }
+}
+
 /// The learning rate of every step of a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {

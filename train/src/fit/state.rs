@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use giuthi_engine::Network;
 use tch::TchError;
 
 use super::{Settings, Stepper};
 use crate::metrics::Epoch;
-use crate::model::{Model, numbers};
+use crate::model::{Model, flat, numbers};
 
 /// A fit between two steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +68,14 @@ impl Default for State {
 }
 
 impl State {
+    /// Before the first step, with the numbers of a network instead of drawn ones.
+    #[must_use]
+    pub fn starting_at(network: &Network) -> State {
+        let numbers = flat(network);
+        let zeros = vec![0.0; numbers.len()];
+        State { mean: zeros.clone(), square: zeros, numbers, ..State::default() }
+    }
+
     /// Takes the numbers of network and optimiser as they stand.
     pub(super) fn take(&mut self, stepper: &Stepper) -> Result<(), TchError> {
         self.steps = stepper.optimiser().steps();

@@ -95,9 +95,9 @@ impl Folder {
         self.generation(generation).join("match.json")
     }
 
-    /// The spec of the agent with a generation's network; without one that with the material count.
-    pub(super) fn agent(&self, settings: &Settings, generation: Option<u32>) -> String {
-        let depth = settings.depth;
+    /// The spec of the agent that looks `depth` plies ahead with a generation's network; without one that with the
+    /// material count.
+    pub(super) fn agent(&self, depth: u32, generation: Option<u32>) -> String {
         match generation {
             Some(generation) => format!("ab:depth={depth},net={}", self.weights(generation).display()),
             None => format!("ab:depth={depth}"),
@@ -148,26 +148,57 @@ struct Run {
     program: &'static str,
     variant: String,
     depth: u32,
+    selfplay_depth: u32,
     games: u64,
-    epochs: u32,
+    opening_plies: String,
+    epsilon: f64,
     window: u32,
+    window_decay: f64,
+    lambda: f64,
+    random_rows: &'static str,
+    start: &'static str,
+    epochs: u32,
+    batch: usize,
+    lr: f64,
+    schedule: &'static str,
+    warmup: u64,
+    weight_decay: f64,
+    patience: u32,
+    layers: String,
     match_games: u32,
     promote_above: f64,
+    promote_by: &'static str,
     seed: u64,
 }
 
 impl Run {
     fn of(settings: &Settings) -> Run {
+        let fit = &settings.fit;
         Run {
             format: FORMAT,
             program: concat!("giuthi-train ", env!("CARGO_PKG_VERSION")),
             variant: settings.variant.to_string(),
             depth: settings.depth,
+            selfplay_depth: settings.selfplay_depth,
             games: settings.games.get(),
-            epochs: settings.epochs.get(),
+            opening_plies: settings.opening.to_string(),
+            epsilon: settings.epsilon.get(),
             window: settings.window.get(),
+            window_decay: settings.window_decay,
+            lambda: settings.lambda,
+            random_rows: settings.random_rows.name(),
+            start: settings.start.name(),
+            epochs: fit.epochs.get(),
+            batch: fit.batch.get(),
+            lr: fit.learning_rate,
+            schedule: fit.schedule.name(),
+            warmup: fit.warmup,
+            weight_decay: fit.weight_decay,
+            patience: fit.patience.get(),
+            layers: format!("{},{}", fit.layers[0], fit.layers[1]),
             match_games: settings.match_games,
             promote_above: settings.promote_above,
+            promote_by: settings.promote_by.name(),
             seed: settings.seed,
         }
     }

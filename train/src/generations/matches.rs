@@ -6,10 +6,10 @@ use giuthi_eval::{Tournament, WinsDrawsLosses};
 use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, damaged, read_json, seed, write_json};
-use super::{Error, Event, Means, Settings, Step};
+use super::{Error, Event, Means, PromoteBy, Settings, Step};
 
-/// Random plies that the games of a match open with: as few as in the shortest opening of self-play.
-const OPENING: OpeningPlies = OpeningPlies::new(6, 6).expect("in order");
+/// Random plies that the games of a match open with: as few as in self-play's shortest opening by default.
+pub(super) const OPENING: OpeningPlies = OpeningPlies::new(6, 6).expect("in order");
 
 /// The value of the key `format` of `match.json`.
 pub const FORMAT: &str = "giuthi-match-1";
@@ -23,7 +23,7 @@ pub struct Matches {
     pub candidate: String,
     /// Whether all are played.
     pub complete: bool,
-    /// Whether the network is the best from here on: its score in the first match is above the bound.
+    /// Whether the network is the best from here on: by [`Settings::promote_by`] the first match is above the bound.
     pub promoted: bool,
     /// One each opponent, the best before it first.
     pub matches: Vec<Match>,
@@ -95,7 +95,7 @@ pub(super) fn play(
         }
         None => Matches {
             format: FORMAT.to_owned(),
-            candidate: folder.agent(settings, Some(generation)),
+            candidate: folder.agent(settings.depth, Some(generation)),
             complete: false,
             promoted: false,
             matches: Vec::new(),
@@ -113,7 +113,7 @@ pub(super) fn play(
     for (at, &opponent) in opponents.iter().enumerate().skip(matches.matches.len()) {
         let played = one(settings, folder, generation, opponent, means, observe)?;
         if at == 0 {
-            matches.promoted = played.score > settings.promote_above;
+            matches.promoted = promoted(settings, &played);
         }
         matches.matches.push(played);
         matches.complete = matches.matches.len() == opponents.len();
@@ -125,6 +125,16 @@ pub(super) fn play(
     Ok(matches)
 }
 
+/// Whether a match against the best before is enough to be the best from there on.
+fn promoted(settings: &Settings, played: &Match) -> bool {
+    let bound = settings.promote_above;
+    match settings.promote_by {
+        PromoteBy::Score => played.score > bound,
+        // The bound as a difference in Elo; without end for 0 and 1.
+        PromoteBy::LowerBound => played.elo.lower > -400.0 * (1.0 / bound - 1.0).log10(),
+    }
+}
+
 fn one(
     settings: &Settings,
     folder: &Folder,
@@ -133,11 +143,11 @@ fn one(
     means: Means<'_>,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Match, Error> {
-    let other = folder.agent(settings, opponent);
+    let other = folder.agent(settings.depth, opponent);
     let asked = giuthi_eval::Settings {
         variant: settings.variant,
         agents: vec![
-            format!("candidate@{}", folder.agent(settings, Some(generation))).parse()?,
+            format!("candidate@{}", folder.agent(settings.depth, Some(generation))).parse()?,
             format!("opponent@{other}").parse()?,
         ],
         games: settings.match_games,

@@ -2,8 +2,8 @@
 //! against the best, promotion or not; and once more.
 //!
 //! Generation 0 plays with the material count; it is the best until a network beats it. A network is promoted when its
-//! score in the match against the best before it, a draw counted as half a point, is above
-//! [`Settings::promote_above`]. All that random choice decides comes from one seed, the generation and the step.
+//! score in the match against the best before it, a draw counted as half a point, or the lower end of its interval, is
+//! above [`Settings::promote_above`]. All that random choice decides comes from one seed, the generation and the step.
 //!
 //! A run is a folder. Every step ends with a file of its own, written whole, and a step whose file is there is not
 //! done again: killed at any moment, the same run goes on, and comes to the same weights and results.
@@ -28,9 +28,9 @@ use std::path::{Path, PathBuf};
 
 use giuthi_engine::agent::SpecError;
 use giuthi_engine::net::NetError;
-use giuthi_engine::opening::{OpeningError, random_opening};
+use giuthi_engine::opening::{OpeningError, OpeningPlies, random_opening};
 use giuthi_engine::{Clock, Variant};
-use giuthi_selfplay::ManifestError;
+use giuthi_selfplay::{Epsilon, ManifestError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use tch::Device;
@@ -40,35 +40,93 @@ pub use folder::{Difference, started_seed};
 pub use report::Row;
 
 use crate::checkpoint::CheckpointError;
-use crate::data::DataError;
-use crate::fit::FitError;
+use crate::data::{DataError, RandomRows};
+use crate::fit::{self, FitError};
 use folder::Folder;
+use steps::Past;
 
 /// Most generations of a run: their names have three digits.
 pub const MOST_GENERATIONS: u32 = 1000;
-
-/// Plies of self-play's longest opening: [`giuthi_selfplay::settings::DEFAULT_OPENING`].
-const LONGEST_OPENING: u32 = 12;
 
 /// All that the networks and results of a run depend on, the number of generations excepted.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The variant played.
     pub variant: Variant,
-    /// Depth of every search, in self-play and in matches, in plies.
+    /// Depth of the searches in matches, in plies.
     pub depth: u32,
+    /// Depth of the searches in self-play, in plies.
+    pub selfplay_depth: u32,
     /// Games of self-play a generation.
     pub games: NonZeroU64,
-    /// Most epochs of a fit.
-    pub epochs: NonZeroU32,
-    /// Generations whose games a network is fitted to, its own among them.
+    /// Random plies at the start of a game of self-play.
+    pub opening: OpeningPlies,
+    /// Share of self-play's later moves that are played at random.
+    pub epsilon: Epsilon,
+    /// Generations whose games a network is fitted to, its own among them. Games by the material count fall out as
+    /// soon as there are games by a network.
     pub window: NonZeroU32,
+    /// Share of a generation's games that train in an epoch, to the power of its age: above 0, at most 1.
+    pub window_decay: f64,
+    /// Share of the search's value in what is learned from games by a network, 0 … 1; of those by the material count,
+    /// whose values are no expected results, only the results are learned.
+    pub lambda: f64,
+    /// What is done with rows whose move was random.
+    pub random_rows: RandomRows,
+    /// What the numbers of a network are before its fit.
+    pub start: Start,
+    /// How networks are fitted; its seed is not used.
+    pub fit: fit::Settings,
     /// Games of a match, an even number: each opening is played from both seats.
     pub match_games: u32,
     /// Score, 0 … 1, above which a candidate is promoted.
     pub promote_above: f64,
+    /// What has to be above it.
+    pub promote_by: PromoteBy,
     /// Fixes all randomness.
     pub seed: u64,
+}
+
+/// What the numbers of a network are before its fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Those of the best network so far; drawn ones where there is none.
+    #[default]
+    Best,
+    /// Drawn ones.
+    Random,
+}
+
+impl Start {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Start::Best => "best",
+            Start::Random => "random",
+        }
+    }
+}
+
+/// What of a match has to be above the bound for a promotion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PromoteBy {
+    /// The score, a draw counted as half a point.
+    #[default]
+    Score,
+    /// The lower end of the 95 % interval of the difference in strength.
+    LowerBound,
+}
+
+impl PromoteBy {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            PromoteBy::Score => "score",
+            PromoteBy::LowerBound => "lower-bound",
+        }
+    }
 }
 
 impl Settings {
@@ -78,7 +136,8 @@ impl Settings {
     /// Where they cannot, why.
     pub fn check(&self) -> Result<(), OpeningError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        random_opening(self.variant, LONGEST_OPENING, &mut rng).map(|_| ())
+        let longest = self.opening.most().max(matches::OPENING.most());
+        random_opening(self.variant, longest, &mut rng).map(|_| ())
     }
 }
 
@@ -225,13 +284,16 @@ pub fn run(
     let folder = Folder::open(dir, settings)?;
     let mut rows: Vec<Row> = Vec::new();
     let mut best = None;
+    // The first generation whose games are by a network.
+    let mut by_network = None;
     for generation in 0.. {
         let made = folder.matches(generation).exists();
         if generation >= generations && !made {
             break;
         }
+        by_network = by_network.or(best.map(|_| generation));
         let manifest = steps::self_play(settings, &folder, generation, best, means, observe)?;
-        let fitted = steps::fit(settings, &folder, generation, means, observe)?;
+        let fitted = steps::fit(settings, &folder, generation, Past { best, by_network }, means, observe)?;
         let matches = matches::play(settings, &folder, generation, best, means, observe)?;
         let row = Row::new(generation, &manifest, &fitted, &matches);
         if row.promoted {

@@ -90,7 +90,7 @@ pub(super) fn save(
     let best = Best {
         format: FORMAT,
         generation: best,
-        agent: folder.agent(settings, best),
+        agent: folder.agent(settings.depth, best),
         weights: best.map(|best| folder.weights(best).display().to_string()),
     };
     write_json(&folder.file("best.json"), &best)?;

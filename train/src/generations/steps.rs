@@ -1,7 +1,7 @@
 //! Self-play and the fit of a generation.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use giuthi_engine::Network;
@@ -10,16 +10,18 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::folder::{Folder, damaged, read_json, seed};
-use super::{Error, Event, Means, Settings, Step};
+use super::{Error, Event, Means, Settings, Start, Step};
 use crate::checkpoint::{CheckpointError, Checkpoints, SettingsTable};
-use crate::data::{Dataset, Reading};
+use crate::data::Reading;
 use crate::fit::{self, Fitted, Observer, State};
 use crate::metrics::{self, Epoch};
+use crate::part::OnBad;
 use crate::source::Source;
+use crate::stream::{Stream, Streaming, Window};
 use crate::{card, curve};
 
-/// Labels are the results of the games alone: a search's value on another scale makes later generations worse.
-const READING: Reading = Reading { lambda: 0.0, validation: 0.1 };
+/// Share of the games that a fit is judged by.
+const VALIDATION: f64 = 0.1;
 
 /// Time between two checkpoints, beside those at the end of each epoch.
 const CHECKPOINT: Duration = Duration::from_secs(600);
@@ -39,9 +41,13 @@ pub(super) fn self_play(
         Err(error) => return Err(error.into()),
         Ok(manifest) => return Ok(manifest),
     }
-    let agent = folder.agent(settings, best).parse()?;
+    let agent = folder.agent(settings.selfplay_depth, best).parse()?;
     let seed = seed(settings, generation, Step::SelfPlay);
-    let asked = giuthi_selfplay::Settings::new(settings.variant, agent, settings.games, seed);
+    let asked = giuthi_selfplay::Settings {
+        opening: settings.opening,
+        epsilon: settings.epsilon,
+        ..giuthi_selfplay::Settings::new(settings.variant, agent, settings.games, seed)
+    };
     let report = generate(&asked, &data, means.threads, means.clock, |event| match event {
         giuthi_selfplay::Event::Planned { games, .. } => {
             observe(Event::Begin { generation, step: Step::SelfPlay, pieces: games });
@@ -95,11 +101,21 @@ impl Card {
     }
 }
 
+/// What the generations before have come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Past {
+    /// That of the best network so far.
+    pub(super) best: Option<u32>,
+    /// The first whose games are by a network.
+    pub(super) by_network: Option<u32>,
+}
+
 /// The network of a generation, fitted now where it is not there yet. The model card is written last.
 pub(super) fn fit(
     settings: &Settings,
     folder: &Folder,
     generation: u32,
+    past: Past,
     means: Means<'_>,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Card, Error> {
@@ -107,7 +123,7 @@ pub(super) fn fit(
     let checkpoints = Checkpoints::beside(&weights);
     let path = weights.with_extension("json");
     if !path.exists() {
-        let fitted = fit_now(settings, folder, generation, &checkpoints, means, observe)?;
+        let fitted = fit_now(settings, folder, generation, past, &checkpoints, means, observe)?;
         save(&weights, &fitted)?;
     }
     if checkpoints.folder().exists() {
@@ -127,22 +143,37 @@ pub(super) fn fit(
 /// A fit that is done, with what its model card tells of it.
 struct Done {
     fitted: Fitted,
-    data: Dataset,
+    data: Stream,
     table: SettingsTable,
+}
+
+/// The games that a generation's network is fitted to: those of the window, and none by the material count as soon as
+/// there are some by a network, which play better, and whose values are expected results.
+fn windows(settings: &Settings, folder: &Folder, generation: u32, by_network: Option<u32>) -> Vec<Window> {
+    let first = (generation + 1).saturating_sub(settings.window.get()).max(by_network.unwrap_or(0));
+    let window = |of: u32| {
+        let weight = settings.window_decay.powf(f64::from(generation - of));
+        // Beyond some hundred generations there may be no such number.
+        Window { folder: folder.data(of), weight: weight.max(f64::MIN_POSITIVE) }
+    };
+    (first..=generation).map(window).collect()
 }
 
 fn fit_now(
     settings: &Settings,
     folder: &Folder,
     generation: u32,
+    past: Past,
     checkpoints: &Checkpoints,
     means: Means<'_>,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Done, Error> {
-    let first = generation.saturating_sub(settings.window.get() - 1);
-    let folders: Vec<PathBuf> = (first..=generation).map(|generation| folder.data(generation)).collect();
+    let windows = windows(settings, folder, generation, past.by_network);
+    let lambda = if past.by_network.is_some() { settings.lambda as f32 } else { 0.0 };
+    let reading = Reading { lambda, validation: VALIDATION, random_rows: settings.random_rows };
+    let streaming = Streaming { on_bad: OnBad::Stop, threads: means.threads, buffer: Streaming::BUFFER };
     let mut told = None;
-    let data = Dataset::read(&folders, &READING, |done, total| {
+    let data = Stream::open(&windows, &reading, streaming, |done, total| {
         match told {
             None => observe(Event::Begin { generation, step: Step::Read, pieces: total }),
             Some(before) => observe(Event::Advance(done - before)),
@@ -150,19 +181,22 @@ fn fit_now(
         told = Some(done);
     })?;
     observe(Event::End);
-    let asked = fit::Settings {
-        epochs: settings.epochs,
-        seed: seed(settings, generation, Step::Fit),
-        ..fit::Settings::default()
+    let asked = fit::Settings { seed: seed(settings, generation, Step::Fit), ..settings.fit.clone() };
+    let start = match past.best.filter(|_| settings.start == Start::Best) {
+        Some(best) => Some(Network::load_for(&folder.weights(best), settings.variant.width())?),
+        None => None,
     };
-    let table = [
-        ("data", data.fingerprint()),
-        ("epochs", asked.epochs.to_string()),
-        ("lambda", READING.lambda.to_string()),
-        ("validation", READING.validation.to_string()),
-        ("seed", asked.seed.to_string()),
-    ];
-    let table: SettingsTable = table.map(|(name, value)| (name.to_owned(), value)).into();
+    let mut table = asked.table();
+    table.extend([
+        (
+            "start".to_owned(),
+            start.as_ref().and(past.best).map_or("random".to_owned(), |best| format!("generation {best}")),
+        ),
+        ("data".to_owned(), data.fingerprint()),
+        ("lambda".to_owned(), reading.lambda.to_string()),
+        ("validation".to_owned(), reading.validation.to_string()),
+        ("random-rows".to_owned(), reading.random_rows.name().to_owned()),
+    ]);
     // Checkpoints of other data, or damaged ones, are passed over: the fit begins anew, and comes to the same.
     let from = match checkpoints.load() {
         Ok(loaded) if loaded.settings == table => Some(loaded.state),
@@ -172,9 +206,10 @@ fn fit_now(
     if from.is_none() {
         checkpoints.clear()?;
     }
+    let from = from.or_else(|| start.as_ref().map(State::starting_at));
     let [rows, _] = data.rows();
     let seen = from.as_ref().map_or(0, |state| u64::from(state.epoch - 1) * rows + state.seen);
-    let pieces = (rows * u64::from(settings.epochs.get())).saturating_sub(seen);
+    let pieces = (rows * u64::from(asked.epochs.get())).saturating_sub(seen);
     observe(Event::Begin { generation, step: Step::Fit, pieces });
     let mut watching = Watching {
         observe,

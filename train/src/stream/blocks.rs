@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use giuthi_engine::Variant;
 use giuthi_engine::sample::Sample;
-use giuthi_engine::{Position, Variant};
+use giuthi_selfplay::lines::{Lines, Quick, Summing, Sums};
 
+use super::record::Record;
 use super::wanted;
-use crate::lines::Lines;
+use crate::data::Reading;
 use crate::part::{LineError, PartError};
 
 /// Parts that are read abreast.
@@ -31,6 +33,8 @@ pub(super) struct Part {
     pub(super) weight: f64,
     /// SHA-256 of the file as it was checked.
     pub(super) sha256: String,
+    /// By what the file is known again.
+    pub(super) quick: Quick,
     /// The lines left out, ascending.
     pub(super) bad_lines: Vec<Range<u64>>,
 }
@@ -42,54 +46,42 @@ pub(super) enum Want {
     Validation,
 }
 
-/// A row, as small as may be.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    pub(super) position: Position,
-    pub(super) result: i8,
-    /// NaN where there is none.
-    value: f32,
-}
-
-impl Row {
-    fn new(sample: &Sample) -> Row {
-        let Sample { position, result, value, .. } = *sample;
-        Row { position, result, value: value.unwrap_or(f32::NAN) }
-    }
-
-    /// The search's value.
-    pub(super) fn value(&self) -> Option<f32> {
-        (!self.value.is_nan()).then_some(self.value)
-    }
+/// The game under way.
+struct Underway {
+    number: u64,
+    wanted: bool,
+    /// The ply that comes next.
+    ply: u32,
+    /// How its last row began, up to the first comma: the next one very likely begins so too.
+    start: Vec<u8>,
 }
 
 /// The wanted rows of a part, as they stand in it.
 struct PartReader {
     part: Arc<Part>,
     want: Want,
-    validation: f64,
+    reading: Reading,
     lines: Lines,
-    /// The game under way, whether it is wanted, and the ply that comes next.
-    game: Option<(u64, bool, u32)>,
+    game: Option<Underway>,
     /// The lines still to be left out.
     bad_lines: VecDeque<Range<u64>>,
 }
 
 impl PartReader {
-    fn open(part: &Arc<Part>, want: Want, validation: f64) -> Result<PartReader, PartError> {
+    fn open(part: &Arc<Part>, want: Want, reading: Reading) -> Result<PartReader, PartError> {
         let failed = |error| PartError::Io { path: part.path.clone(), error };
-        let mut lines = Lines::open(&part.path).map_err(failed)?;
+        let mut lines = Lines::open(&part.path, Summing::Quick).map_err(failed)?;
         if lines.header().map_err(failed)? != Some(part.variant.width()) {
             let error = LineError::Header(part.variant);
             return Err(PartError::Line { path: part.path.clone(), line: 1, error });
         }
         let bad_lines = part.bad_lines.iter().cloned().collect();
-        Ok(PartReader { part: part.clone(), want, validation, lines, game: None, bad_lines })
+        Ok(PartReader { part: part.clone(), want, reading, lines, game: None, bad_lines })
     }
 
     /// Fills a block; whether the part goes on behind it.
-    fn fill(&mut self, block: &mut Vec<Row>) -> Result<bool, PartError> {
-        let PartReader { part, want, validation, lines, game, bad_lines } = self;
+    fn fill(&mut self, block: &mut Vec<Record>) -> Result<bool, PartError> {
+        let PartReader { part, want, reading, lines, game, bad_lines } = self;
         let width = part.variant.width();
         while block.len() < BLOCK {
             let line = lines.next().map_err(|error| PartError::Io { path: part.path.clone(), error })?;
@@ -101,31 +93,34 @@ impl PartReader {
                 continue;
             }
             let fault = |error| PartError::Line { path: part.path.clone(), line: line.number, error };
-            let number = number(line.bytes);
-            // Of the games that are not wanted only the numbers are looked at.
-            if number.is_some_and(|number| matches!(*game, Some((game, false, _)) if game == number)) {
-                continue;
-            }
-            let sample = match number {
-                Some(number) if game.is_none_or(|(game, ..)| game != number) => {
-                    let take = wanted(*want, part, number, *validation);
-                    if game.is_some_and(|(game, ..)| game > number) {
+            if !game.as_ref().is_some_and(|game| line.bytes.starts_with(&game.start))
+                && let Some((number, start)) = number(line.bytes)
+            {
+                match game {
+                    Some(game) if game.number == number => game.start = start.to_vec(),
+                    Some(game) if game.number > number => {
                         return Err(fault(LineError::Order { game: number, ply: 0 }));
                     }
-                    *game = Some((number, take, 0));
-                    if !take {
-                        continue;
+                    _ => {
+                        let wanted = wanted(*want, part, number, reading.validation);
+                        *game = Some(Underway { number, wanted, ply: 0, start: start.to_vec() });
                     }
-                    Sample::scan(line.bytes, width)
                 }
-                _ => Sample::scan(line.bytes, width),
-            };
-            let sample = sample.map_err(|error| fault(error.into()))?;
+            }
+            // Of the games that are not wanted only the numbers are looked at.
+            if game.as_ref().is_some_and(|game| !game.wanted && line.bytes.starts_with(&game.start)) {
+                continue;
+            }
+            let sample = Sample::scan(line.bytes, width).map_err(|error| fault(error.into()))?;
             match game {
-                Some((game, _, ply)) if (*game, *ply) == (sample.game, sample.ply) && line.whole => *ply += 1,
+                Some(game) if (game.number, game.ply) == (sample.game, sample.ply) && line.whole => {
+                    game.ply += 1;
+                }
                 _ => return Err(fault(LineError::Order { game: sample.game, ply: sample.ply })),
             }
-            block.push(Row::new(&sample));
+            if reading.takes(&sample) {
+                block.push(Record::new(&sample.position, sample.result, sample.value));
+            }
         }
         Ok(true)
     }
@@ -134,17 +129,17 @@ impl PartReader {
     fn finish(self) -> Result<(), PartError> {
         let path = self.part.path.clone();
         match self.lines.finish() {
-            Ok(sha256) if sha256 == self.part.sha256 => Ok(()),
+            Ok(Sums { quick, .. }) if quick == self.part.quick => Ok(()),
             Ok(_) => Err(PartError::Changed { path }),
             Err(error) => Err(PartError::Io { path, error }),
         }
     }
 }
 
-/// The number of a line's game, where it is one as it is written.
-fn number(line: &[u8]) -> Option<u64> {
+/// The number of a line's game, where it is one as it is written, and the bytes that say so, the comma among them.
+fn number(line: &[u8]) -> Option<(u64, &[u8])> {
     let end = line.iter().take(20).position(|&byte| byte == b',')?;
-    str::from_utf8(&line[..end]).ok()?.parse().ok()
+    Some((str::from_utf8(&line[..end]).ok()?.parse().ok()?, &line[..=end]))
 }
 
 /// The parts that are read one after another.
@@ -155,13 +150,13 @@ struct Lane {
 
 impl Lane {
     /// The next rows, at most a block of them; `None` after the last.
-    fn next(&mut self, want: Want, validation: f64) -> Result<Option<Vec<Row>>, PartError> {
+    fn next(&mut self, want: Want, reading: Reading) -> Result<Option<Vec<Record>>, PartError> {
         let mut block = Vec::with_capacity(BLOCK);
         while block.len() < BLOCK {
             let mut reader = match self.reader.take() {
                 Some(reader) => reader,
                 None => match self.parts.pop_front() {
-                    Some(part) => PartReader::open(&part, want, validation)?,
+                    Some(part) => PartReader::open(&part, want, reading)?,
                     None => break,
                 },
             };
@@ -175,7 +170,7 @@ impl Lane {
 }
 
 /// What a thread says of a lane when it is its turn.
-type Turn = Result<Option<Vec<Row>>, PartError>;
+type Turn = Result<Option<Vec<Record>>, PartError>;
 
 /// Blocks of the wanted rows of parts, as an iterator: part `i` is read in lane `i mod LANES`, and the lanes take turns,
 /// however many threads there are. Ends after an error.
@@ -188,7 +183,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(parts: &[Arc<Part>], want: Want, validation: f64, threads: NonZeroUsize) -> Blocks {
+    pub(super) fn new(parts: &[Arc<Part>], want: Want, reading: Reading, threads: NonZeroUsize) -> Blocks {
         let count = LANES.min(parts.len());
         let mut lanes: Vec<VecDeque<(usize, Lane)>> = Vec::new();
         lanes.resize_with(threads.get().min(count), VecDeque::new);
@@ -199,7 +194,7 @@ impl Blocks {
         }
         let start = |lanes: VecDeque<(usize, Lane)>| {
             let (sender, receiver) = sync_channel(2 * lanes.len());
-            (receiver, thread::spawn(move || read(lanes, want, validation, &sender)))
+            (receiver, thread::spawn(move || read(lanes, want, reading, &sender)))
         };
         let (turns, threads) = lanes.into_iter().map(start).unzip();
         Blocks { turns, lanes: (0..count).collect(), threads }
@@ -207,9 +202,9 @@ impl Blocks {
 }
 
 /// What a thread does: each of its lanes in turn.
-fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, validation: f64, turns: &SyncSender<Turn>) {
+fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, reading: Reading, turns: &SyncSender<Turn>) {
     while let Some((at, mut lane)) = lanes.pop_front() {
-        let turn = lane.next(want, validation);
+        let turn = lane.next(want, reading);
         if matches!(turn, Ok(Some(_))) {
             lanes.push_back((at, lane));
         }
@@ -222,7 +217,7 @@ fn read(mut lanes: VecDeque<(usize, Lane)>, want: Want, validation: f64, turns: 
 }
 
 impl Iterator for Blocks {
-    type Item = Result<Vec<Row>, PartError>;
+    type Item = Result<Vec<Record>, PartError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod open;
+mod record;
 mod shuffle;
 
 use std::num::NonZeroUsize;
@@ -150,10 +151,11 @@ impl Source for Stream {
 
     fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
-        let Reading { lambda, validation } = self.reading;
+        let Reading { lambda, validation, random_rows } = self.reading;
         hash.update(format!(
-            "streamed, {LANES} lanes, buffer {}, lambda {lambda}, validation {validation}\n",
-            self.streaming.buffer
+            "streamed, {LANES} lanes, buffer {}, lambda {lambda}, validation {validation}, random rows {}\n",
+            self.streaming.buffer,
+            random_rows.name()
         ));
         for part in &self.parts {
             hash.update(format!("part {} of seed {}, weight {}", part.sha256, part.seed, part.weight));

@@ -75,11 +75,11 @@ pub(super) fn open(
         left_out.rows += checked.left_out.rows;
         left_out.games += checked.left_out.games;
         left_out.first = left_out.first.or(checked.left_out.first);
-        let Checked { sha256, bad_lines, .. } = checked;
+        let Checked { sha256, quick, bad_lines, .. } = checked;
         let (variant, seed, weight) = (task.run.variant, task.run.seed, task.window.weight);
-        parts.push(Arc::new(Part { path, variant, seed, weight, sha256, bad_lines }));
+        parts.push(Arc::new(Part { path, variant, seed, weight, sha256, quick, bad_lines }));
     }
-    enough(games, rows.iter().sum(), reading)?;
+    enough(games, rows, reading)?;
     // An epoch without a row would have no loss.
     if windows.iter().any(|window| window.weight < 1.0) && epoch_games < FEWEST_GAMES as f64 {
         return Err(DataError::Thin { games: epoch_games });
@@ -144,7 +144,7 @@ fn check(task: &Task<'_>, reading: &Reading, streaming: Streaming) -> Result<Fou
     let checked = part::check(&path, entry, run.variant, None, streaming.on_bad, |game| {
         let side = usize::from(fraction(run.seed, game[0].game) < reading.validation);
         games[side] += 1;
-        rows[side] += game.len() as u64;
+        rows[side] += game.iter().filter(|sample| reading.takes(sample)).count() as u64;
     })?;
     Ok((checked, games, rows))
 }

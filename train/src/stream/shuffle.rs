@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use giuthi_engine::net::FeatureSet;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Streaming;
-use super::blocks::{Blocks, Part, Row, Want};
+use super::blocks::{Blocks, Part, Want};
+use super::record::{Record, append};
 use crate::data::{DataError, Reading, Rows};
 
 /// Batches that are made ahead.
@@ -52,8 +52,10 @@ pub(super) fn batches(
             parts.shuffle(&mut rng);
             (rng, streaming.buffer)
         });
-        let blocks = Blocks::new(&parts, want, reading.validation, streaming.threads);
-        let encoder = Encoder { rows: Rows::default(), order, lambda: reading.lambda, batches: sender };
+        let blocks = Blocks::new(&parts, want, reading, streaming.threads);
+        let width = parts.first().map_or(0, |part| part.variant.width());
+        let encoder =
+            Encoder { rows: Rows::default(), width, order, lambda: reading.lambda, batches: sender };
         // Who has dropped the batches needs no answer.
         let (Ok(()) | Err(Over)) = hand_out(blocks, shuffle, encoder);
     });
@@ -95,50 +97,62 @@ fn hand_out(
     shuffle: Option<(ChaCha8Rng, NonZeroUsize)>,
     mut encoder: Encoder,
 ) -> Result<(), Over> {
-    let (mut rng, size) = match shuffle {
-        Some((rng, size)) => (Some(rng), size.get()),
-        None => (None, 0),
+    let mut buffer: Vec<Record> = Vec::new();
+    let Some((mut rng, size)) = shuffle else {
+        for block in blocks {
+            match block {
+                Ok(block) => encoder.append(&block)?,
+                Err(error) => return encoder.fail(error.into()),
+            }
+        }
+        return encoder.finish();
     };
-    let mut buffer: Vec<Row> = Vec::new();
+    let size = size.get();
+    let mut places = Vec::new();
     for block in blocks {
-        let block = match block {
+        let mut block = match block {
             Ok(block) => block,
             Err(error) => return encoder.fail(error.into()),
         };
-        for row in block {
-            match &mut rng {
-                None => encoder.push(&row)?,
-                Some(_) if buffer.len() < size => buffer.push(row),
-                Some(rng) => {
-                    let place = &mut buffer[rng.random_range(0..size)];
-                    encoder.push(&std::mem::replace(place, row))?;
-                }
-            }
+        let kept = (size - buffer.len()).min(block.len());
+        let (kept, rest) = block.split_at_mut(kept);
+        buffer.extend_from_slice(kept);
+        // All places first: then the processor waits for the memory of several rows at a time.
+        places.clear();
+        places.extend(rest.iter().map(|_| rng.random_range(0..size)));
+        for (row, &place) in rest.iter_mut().zip(&places) {
+            std::mem::swap(&mut buffer[place], row);
         }
+        encoder.append(rest)?;
     }
-    if let Some(rng) = &mut rng {
-        buffer.shuffle(rng);
-    }
-    buffer.iter().try_for_each(|row| encoder.push(row))?;
+    buffer.shuffle(&mut rng);
+    encoder.append(&buffer)?;
     encoder.finish()
 }
 
 /// Encodes rows and sends them in batches.
 struct Encoder {
     rows: Rows,
+    width: usize,
     order: Order,
     lambda: f32,
     batches: SyncSender<Result<Rows, DataError>>,
 }
 
 impl Encoder {
-    fn push(&mut self, row: &Row) -> Result<(), Over> {
-        if self.order.skip > 0 {
-            self.order.skip -= 1;
-            return Ok(());
+    fn append(&mut self, mut records: &[Record]) -> Result<(), Over> {
+        let skipped = usize::try_from(self.order.skip).unwrap_or(usize::MAX).min(records.len());
+        self.order.skip -= skipped as u64;
+        records = &records[skipped..];
+        while !records.is_empty() {
+            let (now, later) = records.split_at((self.order.batch - self.rows.len()).min(records.len()));
+            append(&mut self.rows, now, self.width, self.lambda);
+            records = later;
+            if self.rows.len() == self.order.batch {
+                self.send()?;
+            }
         }
-        self.rows.push(&row.position, row.result, row.value(), FeatureSet::Pits24Lead, self.lambda);
-        if self.rows.len() < self.order.batch { Ok(()) } else { self.send() }
+        Ok(())
     }
 
     fn send(&mut self) -> Result<(), Over> {

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use giuthi_engine::Sample;
 use giuthi_engine::agent::NoClock;
 use giuthi_selfplay::{Manifest, Settings, Shard, generate};
-use giuthi_train::data::{DataError, Dataset, Reading, Rows};
+use giuthi_train::data::{DataError, Dataset, RandomRows, Reading, Rows};
 use giuthi_train::fit::{FitError, Fitted, Observer, Settings as FitSettings, Step, fit};
 use giuthi_train::metrics::Epoch;
 use giuthi_train::source::Source;
 use tch::Device;
 
 /// Results alone, a quarter for validation.
-pub(crate) const READING: Reading = Reading { lambda: 0.0, validation: 0.25 };
+pub(crate) const READING: Reading = Reading { lambda: 0.0, validation: 0.25, random_rows: RandomRows::Keep };
 
 /// An observer of two closures, which keeps nothing.
 pub(crate) struct Telling<S, E>(pub(crate) S, pub(crate) E);

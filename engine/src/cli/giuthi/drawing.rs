@@ -7,7 +7,8 @@ use crate::rules::Player;
 
 /// Player 1's row above, printed right to left, so that pits that face each other stand one above the other; a `>`
 /// before the row of the player to move; the piles behind the rows. Eight lines at most 73 wide.
-pub(super) fn board(position: &Position) -> String {
+#[must_use]
+pub fn board(position: &Position) -> String {
     let width = position.width();
     // R1: seen from player 0's seat the upper row runs from right to left.
     let upper: Vec<usize> = Player::North.row(width).rev().collect();

@@ -20,6 +20,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use drawing::board;
+
 /// Giuthi, the Kikuyu mancala of reversing relays: look at positions, play, and run the programs that train and
 /// compare its players.
 #[derive(Parser)]

@@ -152,6 +152,19 @@ impl Mcts {
         self.report(depth, sims)
     }
 
+    /// What the last search thinks of every legal move, for the player who makes it, −1 … 1: results and promises
+    /// within what is proven, of a move not yet visited its promise alone.
+    #[must_use]
+    pub fn each(&self) -> Vec<(Move, f32)> {
+        let root = &self.tree.nodes[0];
+        let weight = self.judge.minimax();
+        let children = self.tree.nodes[root.children()].iter();
+        // No negative zero.
+        children
+            .map(|child| (child.mv, child.bounds_for(root).clamp(child.worth_for(root, weight)) + 0.0))
+            .collect()
+    }
+
     /// Back to the root.
     fn set_out(&mut self, game: &Game) {
         self.path.clear();

@@ -1,60 +1,15 @@
-//! How fast the network is: the engine's in integers beside libtorch, in one run, on the same positions and weights.
+//! How fast the network judges: the engine's in integers beside libtorch, on the same positions and weights.
 
 use std::time::Duration;
 
-use giuthi_engine::net::{FeatureSet, NetError, Quantised};
+use giuthi_engine::net::{FeatureSet, Quantised};
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::{Clock, Game, Network, Position, Variant};
 use tch::{Device, Kind, TchError, Tensor};
-use thiserror::Error;
 
-use crate::fit::FEATURES;
-use crate::model::{Inputs, Model, Shape};
+use super::{BenchError, MOST_OFF, Measurement, Unit, figure, rate, time};
+use crate::model::{Inputs, Model};
 
-/// What a number counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// So many a second.
-    PerSecond,
-    /// So many times another figure.
-    Times,
-    /// So many rows.
-    Rows,
-    /// A difference of expected results, which run from −1 to 1.
-    Result,
-}
-
-/// A figure that came out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measurement {
-    /// Its name in the JSON form.
-    pub name: &'static str,
-    /// What it is, in words.
-    pub what: &'static str,
-    /// How much.
-    pub number: f64,
-    /// Of what.
-    pub unit: Unit,
-}
-
-/// Why nothing could be measured.
-#[derive(Debug, Error)]
-pub enum BenchError {
-    /// libtorch failed.
-    #[error("libtorch: {}", .0.to_string().lines().next().unwrap_or_default())]
-    Torch(#[from] TchError),
-    /// The weights do not make a network.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// What is compared does not compute the same.
-    #[error(
-        "the network in integers is off from libtorch by {0} in the mean: at most {MOST_OFF} was expected"
-    )]
-    Off(f64),
-}
-
-/// How far values in integers may be from libtorch's, in the mean.
-const MOST_OFF: f64 = 0.005;
 /// Positions that are judged.
 const POSITIONS: usize = 1 << 14;
 /// How many of them libtorch is given one at a time.
@@ -63,17 +18,6 @@ const SINGLE: usize = 200;
 const TIMES: usize = 5;
 /// The batches that are tried.
 const BATCHES: [usize; 7] = [64, 256, 512, 1024, 2048, 4096, POSITIONS];
-
-/// A network of fresh weights in the shape that `fit` gives it: what is measured where no other is named.
-///
-/// # Errors
-/// Where libtorch fails.
-pub fn fresh() -> Result<Network, BenchError> {
-    let width = Variant::default().width();
-    let model = Model::new(Shape { width, features: FEATURES, layers: [128, 32] }, 1, Device::Cpu)?;
-    let shape = model.shape();
-    Ok(shape.network(shape.weights(&model.numbers()?), "nothing".to_owned())?)
-}
 
 /// Measures a network on positions of random games, each figure by the fastest of five tries in each of
 /// `rounds`. Libtorch computes on
@@ -128,12 +72,10 @@ pub fn evaluations(
         return Err(BenchError::Off(f64::INFINITY));
     }
 
-    let rate = |count: usize, took: Duration| count as f64 / took.as_secs_f64().max(1e-9);
     let integers = rate(POSITIONS, integers);
     let one = rate(SINGLE, one);
     let best = (0..BATCHES.len()).min_by_key(|&at| batches[at]).unwrap_or(0);
     let batch = rate(POSITIONS, batches[best]);
-    let figure = |name, what, number, unit| Measurement { name, what, number, unit };
     Ok(vec![
         figure("evals_per_s", "network in integers: positions a second", integers, Unit::PerSecond),
         figure("float_evals_per_s", "  the engine in float", rate(POSITIONS, float), Unit::PerSecond),
@@ -145,18 +87,6 @@ pub fn evaluations(
         figure("mean_error", "  off from libtorch in the mean", mean, Unit::Result),
         figure("worst_error", "  off from libtorch at most", worst, Unit::Result),
     ])
-}
-
-/// Times a piece of work; the shortest time stays.
-fn time(
-    clock: &dyn Clock,
-    fastest: &mut Duration,
-    work: impl FnOnce() -> Result<(), BenchError>,
-) -> Result<(), BenchError> {
-    let start = clock.now();
-    work()?;
-    *fastest = (*fastest).min(clock.now().saturating_sub(start));
-    Ok(())
 }
 
 /// The positions of random games on a board of rows of `width` pits.

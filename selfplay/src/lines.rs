@@ -1,9 +1,11 @@
-//! The lines of a part, compressed or not, with the hash of the file that they come from.
+//! The lines of a part, compressed or not, with the sums of the file that they come from.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use crc32fast::Hasher as Crc32;
 use csv::StringRecord;
 use giuthi_engine::sample::width_of;
 use sha2::{Digest, Sha256};
@@ -12,25 +14,26 @@ use zstd::stream::read::Decoder;
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
 /// Bytes that no line of a dataset reaches.
-pub(crate) const LONGEST_LINE: usize = 4096;
+pub const LONGEST_LINE: usize = 4096;
 /// How the name of a compressed part ends.
 const COMPRESSED: &str = ".zst";
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// Its number, the header being 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// Its bytes, without its end.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// Whether all of it is there; otherwise it is longer than [`LONGEST_LINE`].
-    pub(crate) whole: bool,
+    pub whole: bool,
 }
 
 /// The lines of a file, read in chunks: memory does not depend on its size, nor on that of its lines.
 ///
 /// As in any CSV, a mark of UTF-8 at the beginning, `\r` before `\n` and empty lines are passed over.
-pub(crate) struct Lines {
+#[derive(Debug)]
+pub struct Lines {
     input: Input,
     buffer: Box<[u8]>,
     /// What of the buffer is not handed out yet.
@@ -47,10 +50,20 @@ enum Input {
     Compressed(Box<Decoder<'static, BufReader<Hashing>>>),
 }
 
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Input::Plain(_)) { "Plain" } else { "Compressed" })
+    }
+}
+
 impl Lines {
     /// Opens a file; one whose name ends in `.zst` is decompressed as it is read.
-    pub(crate) fn open(path: &Path) -> io::Result<Lines> {
-        let file = Hashing { file: File::open(path)?, hash: Sha256::new() };
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn open(path: &Path, summing: Summing) -> io::Result<Lines> {
+        let sha256 = (summing == Summing::Sha256).then(Sha256::new);
+        let file = Hashing { file: File::open(path)?, sha256, crc32: Crc32::new(), length: 0 };
         let compressed = path.as_os_str().as_encoded_bytes().ends_with(COMPRESSED.as_bytes());
         let input = match compressed {
             true => Input::Compressed(Box::new(Decoder::new(file)?)),
@@ -61,7 +74,10 @@ impl Lines {
     }
 
     /// Reads the first line: the width of the boards, `None` where it is not the header of a dataset.
-    pub(crate) fn header(&mut self) -> io::Result<Option<usize>> {
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn header(&mut self) -> io::Result<Option<usize>> {
         let Some(line) = self.next()? else { return Ok(None) };
         let bytes = line.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line.bytes);
         let text = str::from_utf8(bytes).ok().filter(|_| line.whole);
@@ -69,7 +85,11 @@ impl Lines {
     }
 
     /// The next line that is not empty; `None` after the last.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or what is compressed is damaged.
+    #[allow(clippy::should_implement_trait, reason = "a line lives only until the next one is read")]
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             let Some((range, whole)) = self.bounds()? else { return Ok(None) };
             self.number += 1;
@@ -145,14 +165,20 @@ impl Lines {
         Ok(())
     }
 
-    /// SHA-256 of the file's bytes as they lie on the disk, in hexadecimal; what was not read yet is read now.
-    pub(crate) fn finish(self) -> io::Result<String> {
+    /// The sums of the file's bytes as they lie on the disk; what was not read yet is read now.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn finish(self) -> io::Result<Sums> {
         let mut file = match self.input {
             Input::Plain(file) => file,
             Input::Compressed(decoder) => decoder.finish().into_inner(),
         };
         io::copy(&mut file, &mut io::sink())?;
-        Ok(file.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        let sha256 = file.sha256.map_or_else(String::new, |hash| {
+            hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        });
+        Ok(Sums { sha256, quick: Quick { length: file.length, crc32: file.crc32.finalize() } })
     }
 }
 
@@ -162,16 +188,48 @@ fn cut(range: std::ops::Range<usize>) -> (std::ops::Range<usize>, bool) {
     (range.start..range.end.min(range.start + LONGEST_LINE), whole)
 }
 
-/// A file that is hashed while it is read.
+/// What is to be known of a file's bytes beside its lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summing {
+    /// Whether they are still those of another time: [`Quick`] alone.
+    Quick,
+    /// That and their SHA-256, which takes half as long as reading the rows.
+    Sha256,
+}
+
+/// Tells whether a file has changed by accident: its length and CRC-32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quick {
+    length: u64,
+    crc32: u32,
+}
+
+/// The sums of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sums {
+    /// In hexadecimal; empty where it was not asked for.
+    pub sha256: String,
+    /// By what the file is known again.
+    pub quick: Quick,
+}
+
+/// A file that is summed while it is read.
 struct Hashing {
     file: File,
-    hash: Sha256,
+    sha256: Option<Sha256>,
+    crc32: Crc32,
+    length: u64,
 }
 
 impl Read for Hashing {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
-        self.hash.update(&buffer[..count]);
+        let bytes = &buffer[..count];
+        if let Some(hash) = &mut self.sha256 {
+            hash.update(bytes);
+        }
+        self.crc32.update(bytes);
+        self.length += count as u64;
         Ok(count)
     }
 }

@@ -1,0 +1,228 @@
+//! Shards: which of a dataset's parts are made here; told by a flag, or by what a cluster says of a task.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::settings::SettingError;
+
+/// Digits alone, so that a number has one spelling.
+fn number<T: FromStr>(text: &str) -> Option<T> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
+}
+
+/// One of the shares that a dataset's parts are dealt into. Written `I/N`, `0/1` for the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+impl Shard {
+    /// The one shard of an undivided dataset.
+    pub const WHOLE: Shard = Shard { index: 0, count: 1 };
+
+    /// Shard `index` of `count`; `None` unless `index < count`.
+    #[must_use]
+    pub const fn new(index: u32, count: u32) -> Option<Shard> {
+        if index < count { Some(Shard { index, count }) } else { None }
+    }
+
+    /// Its number, from 0.
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// How many shards there are.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        self.count
+    }
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard::WHOLE
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = SettingError;
+
+    fn from_str(text: &str) -> Result<Shard, SettingError> {
+        let parse = || {
+            let (index, count) = text.split_once('/')?;
+            Shard::new(number(index)?, number(count)?)
+        };
+        parse().ok_or(SettingError::Shard)
+    }
+}
+
+/// What Slurm calls the number of a task of a job array.
+const SLURM_ID: &str = "SLURM_ARRAY_TASK_ID";
+/// What Kubernetes calls the number of a pod of an indexed job, from 0.
+const KUBERNETES_INDEX: &str = "JOB_COMPLETION_INDEX";
+
+/// Why the environment does not tell a shard.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EnvironmentError {
+    /// No variable that is known is there.
+    #[error("neither {SLURM_ID} nor {KUBERNETES_INDEX} is there to tell the shard: write --shard I/N")]
+    Nothing,
+    /// Two systems speak at once.
+    #[error("both {SLURM_ID} and {KUBERNETES_INDEX} are there: write --shard I/N")]
+    Both,
+    /// A variable is no number.
+    #[error("{name} is `{text}`, which is no number of a shard")]
+    Number {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        text: String,
+    },
+    /// It is not told how many shards there are.
+    #[error("{0} tells the shard's number, but not how many there are: add --shards N")]
+    Count(&'static str),
+    /// The number is too great.
+    #[error("{name} is {index}, but of {count} shards the last is number {}", count - 1)]
+    Beyond {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        index: u32,
+        /// How many shards there are.
+        count: u32,
+    },
+    /// The numbers of the array are not 0, 1, 2, …
+    #[error(
+        "the numbers of the job array are not 0, 1, 2, …: submit it as --array=0-{}, or add --shards N to take {SLURM_ID} \
+         as it is",
+        count.saturating_sub(1)
+    )]
+    Array {
+        /// How many tasks the array has.
+        count: u32,
+    },
+}
+
+impl Shard {
+    /// The shard that a cluster's variables tell, read by `variable`, and which of them told it: `SLURM_ARRAY_TASK_ID` of
+    /// a job array whose tasks are numbered from 0, or `JOB_COMPLETION_INDEX` of an indexed job of Kubernetes. `count` is
+    /// how many shards there are, where that is known; without it a job array is taken to be all of them.
+    ///
+    /// # Errors
+    /// Where nothing or too much is told, or a number is out of place; each says what to do.
+    pub fn from_environment(
+        variable: impl Fn(&str) -> Option<String>,
+        count: Option<u32>,
+    ) -> Result<(Shard, String), EnvironmentError> {
+        // An empty variable is as good as none.
+        let text = |name| variable(name).filter(|text| !text.is_empty());
+        let read = |name: &'static str| match text(name) {
+            None => Ok(None),
+            Some(text) => match number::<u32>(&text) {
+                Some(number) => Ok(Some(number)),
+                None => Err(EnvironmentError::Number { name, text: text.escape_debug().to_string() }),
+            },
+        };
+        let (name, index, told) = match (read(SLURM_ID)?, read(KUBERNETES_INDEX)?) {
+            (None, None) => return Err(EnvironmentError::Nothing),
+            (Some(_), Some(_)) => return Err(EnvironmentError::Both),
+            (None, Some(index)) => (KUBERNETES_INDEX, index, None),
+            (Some(index), None) => {
+                let tasks = read("SLURM_ARRAY_TASK_COUNT")?;
+                let regular = |tasks: u32| -> Result<u32, EnvironmentError> {
+                    let least = read("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
+                    let most = read("SLURM_ARRAY_TASK_MAX")?;
+                    let plain = least == 0 && most.is_none_or(|most| most == tasks.saturating_sub(1));
+                    if plain { Ok(tasks) } else { Err(EnvironmentError::Array { count: tasks }) }
+                };
+                // A task that is done again alone stands in an array of its own, so --shards goes before.
+                let told = if count.is_none() { tasks.map(regular).transpose()? } else { None };
+                (SLURM_ID, index, told)
+            }
+        };
+        let count = count.or(told).ok_or(EnvironmentError::Count(name))?;
+        let shard = Shard::new(index, count).ok_or(EnvironmentError::Beyond { name, index, count })?;
+        let beside = if told.is_some() { " and SLURM_ARRAY_TASK_COUNT" } else { "" };
+        Ok((shard, format!("{name}{beside}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(variables: &[(&str, &str)], count: Option<u32>) -> String {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(other, _)| *other == name);
+            found.map(|(_, text)| (*text).to_owned())
+        };
+        match Shard::from_environment(variable, count) {
+            Ok((shard, by)) => format!("{shard} by {by}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn clusters_tell_the_shard() {
+        let array = |id, least, most, tasks| {
+            [
+                ("SLURM_ARRAY_TASK_ID", id),
+                ("SLURM_ARRAY_TASK_MIN", least),
+                ("SLURM_ARRAY_TASK_MAX", most),
+                ("SLURM_ARRAY_TASK_COUNT", tasks),
+            ]
+        };
+        let by_both = "by SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT";
+        assert_eq!(told(&array("3", "0", "7", "8"), None), format!("3/8 {by_both}"));
+        assert_eq!(told(&array("0", "0", "0", "1"), None), format!("0/1 {by_both}"));
+        // With --shards the number is taken as it is, so that one task can be done again alone.
+        assert_eq!(told(&array("3", "3", "3", "1"), Some(8)), "3/8 by SLURM_ARRAY_TASK_ID");
+        assert_eq!(told(&[("JOB_COMPLETION_INDEX", "4")], Some(5)), "4/5 by JOB_COMPLETION_INDEX");
+        let empty = [("JOB_COMPLETION_INDEX", "4"), ("SLURM_ARRAY_TASK_ID", "")];
+        assert_eq!(told(&empty, Some(5)), "4/5 by JOB_COMPLETION_INDEX");
+        for (variables, count, says) in [
+            (&array("1", "1", "8", "8")[..], None, "submit it as --array=0-7, or add --shards N"),
+            (&array("3", "3", "3", "1"), None, "submit it as --array=0-0"),
+            (&array("0", "0", "14", "8"), None, "not 0, 1, 2, …"),
+            (
+                &array("8", "0", "8", "8")[..1],
+                Some(8),
+                "SLURM_ARRAY_TASK_ID is 8, but of 8 shards the last is number 7",
+            ),
+            (
+                &array("0", "0", "7", "8")[..1],
+                None,
+                "SLURM_ARRAY_TASK_ID tells the shard's number, but not how many",
+            ),
+            (&array("x", "0", "7", "8"), None, "SLURM_ARRAY_TASK_ID is `x`"),
+            (&array("-1", "0", "7", "8"), Some(8), "SLURM_ARRAY_TASK_ID is `-1`"),
+            (&array("1", "0", "7", "+8"), None, "SLURM_ARRAY_TASK_COUNT is `+8`"),
+            (
+                &[("JOB_COMPLETION_INDEX", "4")],
+                None,
+                "JOB_COMPLETION_INDEX tells the shard's number, but not how many",
+            ),
+            (&[("JOB_COMPLETION_INDEX", "4")], Some(4), "the last is number 3"),
+            (&[], Some(4), "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX"),
+            (
+                &[("JOB_COMPLETION_INDEX", "4"), ("SLURM_ARRAY_TASK_ID", "4")],
+                Some(9),
+                "both SLURM_ARRAY_TASK_ID and",
+            ),
+        ] {
+            let said = told(variables, count);
+            assert!(said.contains(says), "{variables:?}: {said}");
+        }
+    }
+}
