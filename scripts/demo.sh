@@ -22,7 +22,7 @@ stage "2/3 training: a value network for the player to move -> $out/net.safetens
 
 stage "3/3 tournament: everybody against everybody, both seats of every opening -> $out/tournament"
 rm -rf "$out/tournament"
-"$programs/giuthi" eval tournament --variant $variant --games 1000 --seed 1 --out "$out/tournament" \
+"$programs/giuthi" eval tournament --variant $variant --games 1000 --seed 1 --decided off --out "$out/tournament" \
     --agent random --agent greedy --agent ab:depth=1 --agent $teacher \
     --agent "net@$teacher,net=$out/net.safetensors"
 

@@ -55,7 +55,8 @@ fn number(text: &str) -> Option<u32> {
 }
 
 /// A text quoted in an error: cut when long, so that the error stays one line.
-pub(crate) fn excerpt(text: &str) -> String {
+#[must_use]
+pub fn excerpt(text: &str) -> String {
     one_line(text, 60)
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use clocks::Ticking;
-use giuthi_engine::agent::{AGENTS, NoClock, Request, SpecError};
+use giuthi_engine::agent::{AGENTS, LoadError, NoClock, Request, SpecError};
 use giuthi_engine::opening::random_opening;
 use giuthi_engine::rng::{game_rng, random_move};
 use giuthi_engine::{Agent, AgentSpec, Choice, Game, Move, MoveKind, Variant};
@@ -392,4 +392,18 @@ fn weights_for_another_board_are_refused() {
     let missing: AgentSpec = "net:/no/such/file".parse().expect("whether the file is there is not asked yet");
     let line = missing.load(8).err().expect("it is not there").to_string();
     assert!(line.starts_with("/no/such/file: "), "{line}");
+}
+
+#[test]
+fn a_command_line_is_taken_apart_and_not_loaded_as_an_agent() {
+    let spec: AgentSpec = r#"bot@cmd:python3 -u 'my bot.py' --say "a,b=c@d" e\ f"#.parse().unwrap();
+    assert_eq!(spec.label(), "bot");
+    assert_eq!(spec.command().unwrap(), ["python3", "-u", "my bot.py", "--say", "a,b=c@d", "e f"]);
+    assert!(spec.clocked(), "nobody knows what it looks at");
+    assert!(matches!(spec.load(8).map(drop), Err(LoadError::External)));
+    assert_eq!("ab:depth=1".parse::<AgentSpec>().unwrap().command(), None);
+    let error = |text: &str| text.parse::<AgentSpec>().unwrap_err();
+    assert!(matches!(error("cmd"), SpecError::Missing { agent: "cmd", .. }));
+    assert!(matches!(error("cmd:  "), SpecError::Missing { agent: "cmd", .. }));
+    assert_eq!(error("cmd:a 'b"), SpecError::Quotes("a 'b".to_owned()));
 }

@@ -11,9 +11,8 @@
 //!     variant: "2x5x4".parse()?,
 //!     agents: vec!["ab:depth=2".parse()?, "random".parse()?],
 //!     games: 20,
-//!     opening_plies: "4".parse()?,
 //!     seed: 1,
-//!     threads: 1,
+//!     ..Settings::default()
 //! };
 //! let tournament = run(&settings, &NoClock, |_pair| Ok::<(), Error>(()))?;
 //! let ratings = tournament.ratings();
@@ -23,25 +22,54 @@
 //!
 //! | module | what lives there |
 //! |---|---|
+//! | [`settings`] | what a tournament is, checked |
+//! | [`openings`] | what games start from; those that are decided left out |
 //! | [`schedule`] | who plays whom in which game, from which opening |
-//! | [`play`] | one game between two agents |
-//! | [`tournament`] | a round robin: settings, the games in parallel, the games in order |
+//! | [`timing`], [`shard`] | time controls; shares for several machines |
+//! | [`play`] | one game between two players |
+//! | [`tournament`] | the games in parallel, handed on as they are finished |
 //! | [`tally`] | results counted: by agent and opponent, by seat, by ending |
 //! | [`rating`] | Elo ratings of results, with 95 % intervals |
-//! | [`output`] | the files of a tournament, and its tables for a terminal |
+//! | [`stats`] | what a match's counts of results say |
+//! | [`sprt`] | sequential tests of how much stronger an agent is |
+//! | [`results`] | results of games wherever they were played |
+//! | [`input`] | results read from files |
+//! | [`ranking`] | agents ranked by results: tables, CSV, JSON |
+//! | [`record`], [`journal`], [`about`] | rows of games; the files of a tournament, begun, gone on with, finished |
+//! | [`mod@merge`] | a tournament put together from shards |
+//! | [`output`] | ratings as rows and tables |
 //! | [`cli`] | the `giuthi-eval` program |
 
-mod bradley_terry;
+pub mod about;
 pub mod cli;
+pub mod input;
+pub mod journal;
+pub mod merge;
+pub mod openings;
 pub mod output;
 pub mod play;
+mod programs;
+pub mod ranking;
 pub mod rating;
+pub mod record;
+pub mod results;
 pub mod schedule;
+pub mod settings;
+pub mod shard;
+pub mod sprt;
+pub mod stats;
 pub mod tally;
+pub mod timing;
 pub mod tournament;
 
+pub use merge::{MergeError, merge};
+pub use openings::{Decided, Listing, Openings};
 pub use play::{Course, Played};
-pub use rating::{Encounter, Observation, Rating, Unrelated, rate};
-pub use schedule::{Fixture, Schedule};
+pub use programs::Conduct;
+pub use rating::{Advantage, Encounter, Fit, Observation, Options, Rating, Unrelated, rate};
+pub use schedule::{Fixture, Format, Schedule};
+pub use settings::{Settings, SettingsError};
+pub use shard::Shard;
 pub use tally::{Tally, WinsDrawsLosses};
-pub use tournament::{Error, Prepared, Settings, SettingsError, Tournament, run};
+pub use timing::{TimeControl, Timing};
+pub use tournament::{Error, Means, Prepared, Tournament, run};

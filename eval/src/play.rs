@@ -1,9 +1,11 @@
-//! One game between two agents.
+//! One game between two players: agents of ours, or external programs.
 
 use std::time::Duration;
 
-use giuthi_engine::{Agent, Clock, Ending, Game, Move, Outcome, PlayError, Player, Request, Variant};
-use thiserror::Error;
+use giuthi_engine::ugi::session::{Fault, FaultKind, Session};
+use giuthi_engine::{Agent, Clock, Ending, Game, Move, Outcome, Player, Request, Variant};
+
+use crate::timing::{Clocks, Timing};
 
 /// A finished game of a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,64 +29,129 @@ pub struct Course {
     pub moves: Vec<Move>,
     /// Who won.
     pub outcome: Outcome,
-    /// How it ended.
-    pub ending: Ending,
-    /// Moves that the agents were asked for, `[player 0, player 1]`.
+    /// How it ended by the rules; `None` where a fault lost it before.
+    pub ending: Option<Ending>,
+    /// The fault of the loser that ended the game, where it was one.
+    pub fault: Option<FaultKind>,
+    /// Moves that the players were asked for, `[player 0, player 1]`.
     pub asked: [u32; 2],
     /// Time they took for them, `[player 0, player 1]`.
     pub time: [Duration; 2],
 }
 
-/// An agent chose a move that the game does not allow: a fault of the agent.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("player {player} chose {mv} at ply {ply}: {reason}")]
-pub struct Fault {
-    /// The agent's seat.
-    pub player: Player,
-    /// The ply, from 0.
-    pub ply: usize,
-    /// The move.
-    pub mv: Move,
-    /// Why it cannot be played.
-    pub reason: PlayError,
+/// Name of the ending of a game that a fault lost.
+pub const FORFEIT: &str = "forfeit";
+
+impl Course {
+    /// How the game ended, as files and tables name it.
+    #[must_use]
+    pub const fn end_name(&self) -> &'static str {
+        match self.ending {
+            Some(ending) => ending.name(),
+            None => FORFEIT,
+        }
+    }
 }
 
-/// Plays one game to its end: the opening, then the agents' choices. Whoever is to move is asked, extra moves
-/// included; a forced pass is played without asking.
-///
-/// # Errors
-/// [`Fault`] where an agent chooses an illegal move.
+/// Who sits at one side of the board.
+pub enum Seat {
+    /// An agent of ours.
+    Agent(Box<dyn Agent>),
+    /// An external program, ready for a game.
+    Program(Box<Session>),
+    /// A program that failed before the game began.
+    Absent(Fault),
+}
+
+/// Plays one game to its end: the opening, then the players' choices. Whoever is to move is asked, extra moves
+/// included; a forced pass is played without asking. A player who fails loses; what they failed in is told besides, with
+/// the player's number, for a log. Of two that are absent, player 0 loses.
 ///
 /// # Panics
 /// When the opening cannot be played.
 pub fn play<R: rand::Rng>(
     variant: Variant,
     opening: &[Move],
-    mut agents: [Box<dyn Agent>; 2],
-    mut streams: [R; 2],
+    seats: &mut [Seat; 2],
+    streams: &mut [R; 2],
+    timing: Timing,
     clock: &dyn Clock,
-) -> Result<Course, Fault> {
+) -> (Course, Option<(Player, Fault)>) {
     let mut game = Game::new(variant);
     game.play_all(opening).expect("an opening is a course of legal moves");
+    let mut clocks = Clocks::new(timing);
     let mut asked = [0; 2];
     let mut time = [Duration::ZERO; 2];
-    loop {
-        if let (Some(ending), Some(outcome)) = (game.ending(), game.outcome()) {
-            let moves = game.plies().iter().map(|ply| ply.mv).collect();
-            return Ok(Course { opening: opening.len(), moves, outcome, ending, asked, time });
-        }
+    let absent = Player::BOTH.into_iter().find_map(|player| match &seats[player.index()] {
+        Seat::Absent(fault) => Some((player, fault.clone())),
+        _ => None,
+    });
+    let mut failed = absent;
+    let free = timing.control.is_none();
+    // Each look at the clock ends one move's time and begins the next one's: what lies between is the referee's move.
+    let mut begun = clock.now();
+    while game.ending().is_none() && failed.is_none() {
         let player = game.position().to_move();
         let seat = player.index();
-        let mv = if *game.position().moves() == [Move::Pass] {
-            Move::Pass
-        } else {
-            let begun = clock.now();
-            let choice = agents[seat].choose(&game, &mut Request::new(&mut streams[seat], clock));
-            time[seat] += clock.now().saturating_sub(begun);
-            asked[seat] += 1;
-            choice.mv
+        if game.position().board().sowable_in(player) == 0 {
+            game.play(Move::Pass).expect("a forced pass is legal");
+            continue;
+        }
+        asked[seat] += 1;
+        let answer = match &mut seats[seat] {
+            Seat::Agent(agent) => {
+                let mut request = Request::new(&mut streams[seat], clock);
+                if !free {
+                    request.limits = clocks.go().limits(player).expect("both clocks run, or none");
+                }
+                let choice = agent.choose(&game, &mut request);
+                let now = clock.now();
+                let took = now.saturating_sub(begun);
+                begun = now;
+                in_time(took, clocks.due(player))
+                    .inspect_err(|_| time[seat] += took)
+                    .map(|()| (choice.mv, took))
+            }
+            Seat::Program(session) => {
+                let asked = clock.now();
+                let answer = session.ask(&game, &clocks.go(), clocks.patience(player), clock);
+                begun = clock.now();
+                if answer.is_err() {
+                    time[seat] += begun.saturating_sub(asked);
+                }
+                answer.map(|answer| (answer.choice.mv, answer.took))
+            }
+            Seat::Absent(fault) => Err(fault.clone()),
         };
-        let ply = game.plies().len();
-        game.play(mv).map_err(|reason| Fault { player, ply, mv, reason })?;
+        match answer {
+            Ok((mv, took)) => {
+                time[seat] += took;
+                clocks.punch(player, took);
+                if let Err(reason) = game.play(mv) {
+                    failed = Some((player, Fault::new(FaultKind::Illegal, format!("{mv}: {reason}"))));
+                }
+            }
+            Err(fault) => failed = Some((player, fault)),
+        }
+    }
+    let moves = game.plies().iter().map(|ply| ply.mv).collect();
+    let outcome = match &failed {
+        Some((player, _)) => Outcome::Win(player.opponent()),
+        None => game.outcome().expect("the game is over"),
+    };
+    let (ending, fault) = match &failed {
+        Some((_, fault)) => (None, Some(fault.kind)),
+        None => (game.ending(), None),
+    };
+    (Course { opening: opening.len(), moves, outcome, ending, fault, asked, time }, failed)
+}
+
+fn in_time(took: Duration, due: Option<Duration>) -> Result<(), Fault> {
+    match due {
+        Some(due) if took > due => {
+            let reason = format!("an answer after {} ms, due in {} ms", took.as_millis(), due.as_millis());
+            Err(Fault::new(FaultKind::Late, reason))
+        }
+        _ => Ok(()),
     }
 }

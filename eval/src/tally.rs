@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use giuthi_engine::ugi::session::FaultKind;
 use giuthi_engine::{Ending, Outcome, Player};
+use serde::Serialize;
 
 use crate::play::Played;
 
 /// Wins, draws and losses from one side's view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WinsDrawsLosses {
     /// Games won.
     pub wins: u64,
@@ -63,6 +65,8 @@ pub struct Tally {
     results: Vec<Vec<WinsDrawsLosses>>,
     first_player: WinsDrawsLosses,
     endings: [u64; Ending::ALL.len()],
+    /// Games that each agent lost by a fault.
+    faults: Vec<[u64; FaultKind::ALL.len()]>,
     asked: Vec<u64>,
     time: Vec<Duration>,
 }
@@ -75,6 +79,7 @@ impl Tally {
             results: vec![vec![WinsDrawsLosses::default(); agents]; agents],
             first_player: WinsDrawsLosses::default(),
             endings: [0; Ending::ALL.len()],
+            faults: vec![[0; FaultKind::ALL.len()]; agents],
             asked: vec![0; agents],
             time: vec![Duration::ZERO; agents],
         }
@@ -89,7 +94,12 @@ impl Tally {
         self.results[*south][*north].add(course.outcome, Player::South);
         self.results[*north][*south].add(course.outcome, Player::North);
         self.first_player.add(course.outcome, Player::South);
-        self.endings[course.ending as usize] += 1;
+        if let Some(ending) = course.ending {
+            self.endings[ending as usize] += 1;
+        }
+        if let (Some(fault), Outcome::Win(winner)) = (course.fault, course.outcome) {
+            self.faults[played.players[winner.opponent().index()]][fault as usize] += 1;
+        }
         for (seat, &agent) in played.players.iter().enumerate() {
             self.asked[agent] += u64::from(course.asked[seat]);
             self.time[agent] += course.time[seat];
@@ -120,10 +130,22 @@ impl Tally {
         self.first_player
     }
 
-    /// How many games ended so.
+    /// How many games ended so by the rules.
     #[must_use]
     pub const fn ended(&self, ending: Ending) -> u64 {
         self.endings[ending as usize]
+    }
+
+    /// How many games an agent lost by a fault of this kind.
+    #[must_use]
+    pub fn faults(&self, agent: usize, kind: FaultKind) -> u64 {
+        self.faults[agent][kind as usize]
+    }
+
+    /// How many games ended by a fault of anybody's.
+    #[must_use]
+    pub fn forfeits(&self) -> u64 {
+        self.faults.iter().flatten().sum()
     }
 
     /// Mean time that an agent took for a move it was asked for; zero where it was asked for none.

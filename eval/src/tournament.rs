@@ -1,105 +1,26 @@
-//! A round robin: its settings, its games played in parallel and handed on in order.
+//! A tournament played: pairs of games in parallel, each handed on as it is finished.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use giuthi_engine::agent::{Factory, LoadError};
-use giuthi_engine::opening::{OpeningError, OpeningPlies};
-use giuthi_engine::{AgentSpec, Clock, Player, Variant};
+use giuthi_engine::{Agent, Clock, Player};
 use thiserror::Error;
 
-use crate::play::{Fault, Played, play};
-use crate::rating::{Encounter, Observation, Rating, rate};
+use crate::openings::OpeningsError;
+use crate::play::{Played, Seat, play};
+use crate::programs::{Conduct, Programs};
+use crate::rating::{Encounter, Observation, Rating, Unrelated, rate};
 use crate::schedule::{Fixture, Schedule};
+use crate::settings::{Settings, SettingsError};
 use crate::tally::Tally;
 
-/// Greatest number of games a pairing.
-pub const MAX_GAMES: u32 = 1_000_000;
-
-/// What a tournament is. All of it is checked by [`Settings::check`].
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The variant played.
-    pub variant: Variant,
-    /// Who plays: two agents at least, every one under a name of its own.
-    pub agents: Vec<AgentSpec>,
-    /// Games of every two agents: an even number, since each opening is played from both seats.
-    pub games: u32,
-    /// Random plies that games open with.
-    pub opening_plies: OpeningPlies,
-    /// Fixes all randomness: without agents that look at a clock, the same seed gives the same games.
-    pub seed: u64,
-    /// Games played at the same time, 1 at least. The games do not depend on it.
-    pub threads: usize,
-}
-
-/// What is wrong with [`Settings`].
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SettingsError {
-    /// Too few agents.
-    #[error("a tournament needs two agents at least, and {0} is given")]
-    Agents(usize),
-    /// Two agents of the same name.
-    #[error("two agents are called `{0}`: tell them apart by a label before the spec, such as a@{0}")]
-    SameName(String),
-    /// A bad number of games.
-    #[error(
-        "{0} games a pairing: an even number from 2 to {MAX_GAMES} is possible, since each opening is played twice, from both seats"
-    )]
-    Games(u32),
-    /// No thread.
-    #[error("0 threads: 1 at least is needed")]
-    Threads,
-}
-
-impl Settings {
-    /// Checks the settings against each other and their bounds.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        if self.agents.len() < 2 {
-            return Err(SettingsError::Agents(self.agents.len()));
-        }
-        let mut names = HashSet::new();
-        if let Some(same) = self.agents.iter().find(|agent| !names.insert(agent.label())) {
-            return Err(SettingsError::SameName(same.label().to_owned()));
-        }
-        if !(2..=MAX_GAMES).contains(&self.games) || !self.games.is_multiple_of(2) {
-            return Err(SettingsError::Games(self.games));
-        }
-        if self.threads == 0 {
-            return Err(SettingsError::Threads);
-        }
-        Ok(())
-    }
-
-    /// The agents' names, in order.
-    #[must_use]
-    pub fn names(&self) -> Vec<&str> {
-        self.agents.iter().map(AgentSpec::label).collect()
-    }
-
-    /// Games in all.
-    #[must_use]
-    pub fn games_in_all(&self) -> u64 {
-        let agents = self.agents.len() as u64;
-        u64::from(self.games) * agents * agents.saturating_sub(1) / 2
-    }
-
-    /// Checks the settings, draws the openings and loads what the agents need.
-    pub fn prepare(&self) -> Result<Prepared<'_>, Error> {
-        self.check()?;
-        let rounds = u64::from(self.games / 2);
-        let schedule =
-            Schedule::round_robin(self.agents.len(), self.variant, rounds, self.opening_plies, self.seed)?;
-        let load = |agent: &AgentSpec| {
-            agent
-                .load(self.variant.width())
-                .map_err(|reason| Error::Load { agent: agent.label().to_owned(), reason })
-        };
-        let factories = self.agents.iter().map(load).collect::<Result<_, _>>()?;
-        Ok(Prepared { settings: self, schedule, factories })
-    }
-}
+pub use crate::settings::MAX_GAMES;
 
 /// Why a tournament could not be played.
 #[derive(Debug, Error)]
@@ -109,7 +30,7 @@ pub enum Error {
     Settings(#[from] SettingsError),
     /// The openings.
     #[error(transparent)]
-    Opening(#[from] OpeningError),
+    Openings(#[from] OpeningsError),
     /// Something an agent needs could not be loaded.
     #[error("agent `{agent}`: {reason}")]
     Load {
@@ -118,60 +39,127 @@ pub enum Error {
         /// What is wrong.
         reason: LoadError,
     },
-    /// An agent chose an illegal move.
-    #[error("game {game}: agent `{agent}`, {fault}")]
-    Fault {
-        /// The game's number.
-        game: u64,
+    /// An external program is not there, or is none.
+    #[error("agent `{agent}`: {program} cannot be started: {reason}")]
+    Program {
         /// The agent's name.
         agent: String,
-        /// What it did.
-        fault: Fault,
+        /// The program.
+        program: String,
+        /// Why.
+        reason: io::Error,
     },
-    /// The threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The programs' logs cannot be written.
+    #[error("the logs of external programs: {0}")]
+    Logs(io::Error),
 }
 
-/// A tournament that has been played.
+/// The results of a tournament, or of what has been played of it.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// Every game, by its number.
-    pub games: Vec<Played>,
     /// The results counted.
     pub tally: Tally,
+    pairings: Vec<[usize; 2]>,
+    /// The half-points of the first of each pairing in both games, by the pair's number: three times those of the first
+    /// game and those of the second. [`UNPLAYED`] where there are none yet.
+    half_points: Vec<u8>,
+}
+
+const UNPLAYED: u8 = u8::MAX;
+
+/// The half-points of both games.
+const fn of_games(half_points: u8) -> [u32; 2] {
+    [(half_points / 3) as u32, (half_points % 3) as u32]
 }
 
 impl Tournament {
-    /// What each round came to, pair by pair.
+    /// Nothing played yet.
+    #[must_use]
+    pub fn new(settings: &Settings, schedule: &Schedule) -> Tournament {
+        Tournament::of_pairs(settings.agents.len(), schedule.pairings().to_vec(), schedule.pairs())
+    }
+
+    /// Nothing played yet of so many pairs, round by round of these pairings.
+    pub(crate) fn of_pairs(agents: usize, pairings: Vec<[usize; 2]>, pairs: u64) -> Tournament {
+        Tournament { tally: Tally::new(agents), pairings, half_points: vec![UNPLAYED; pairs as usize] }
+    }
+
+    /// Counts a pair of games, unless it is counted already.
+    pub fn add(&mut self, pair: &[Played; 2]) {
+        let number = (pair[0].game / 2) as usize;
+        if self.half_points[number] == UNPLAYED {
+            let first = pair[0].players[0];
+            let [one, two] = [&pair[0], &pair[1]].map(|game| half_points(game, first));
+            self.half_points[number] = 3 * one + two;
+            pair.iter().for_each(|game| self.tally.add(game));
+        }
+    }
+
+    /// Whether a pair of this number is counted.
+    #[must_use]
+    pub fn has(&self, pair: u64) -> bool {
+        self.half_points.get(pair as usize).is_some_and(|&points| points != UNPLAYED)
+    }
+
+    /// The half-points of the first of a pairing in both games of the pair of this number, if it is counted.
+    #[must_use]
+    pub fn pair(&self, pair: u64) -> Option<[u32; 2]> {
+        self.half_points
+            .get(pair as usize)
+            .filter(|&&points| points != UNPLAYED)
+            .map(|&points| of_games(points))
+    }
+
+    /// Which pairs are counted, by their numbers.
+    #[must_use]
+    pub fn counted(&self) -> Vec<bool> {
+        self.half_points.iter().map(|&points| points != UNPLAYED).collect()
+    }
+
+    /// What each round came to, pair by pair; rounds of which nothing is counted are passed over.
     #[must_use]
     pub fn rounds(&self) -> Vec<Observation> {
-        let encounter = |pair: &[Played]| Encounter {
-            agents: pair[0].players,
-            games: pair.len() as u32,
-            half_points: pair.iter().map(|game| half_points(game, pair[0].players[0])).sum(),
+        let rounds = self.half_points.chunks(self.pairings.len().max(1));
+        let played = |points: &[u8]| -> Observation {
+            let pairs = self.pairings.iter().zip(points).filter(|(_, points)| **points != UNPLAYED);
+            let encounter = |(&agents, &points): (&[usize; 2], &u8)| Encounter {
+                agents,
+                games: 2,
+                half_points: of_games(points).iter().sum(),
+            };
+            pairs.map(encounter).collect()
         };
-        let rounds = self.games.chunk_by(|a, b| a.round == b.round);
-        rounds.map(|games| games.chunks(2).map(encounter).collect()).collect()
+        rounds.map(played).filter(|round| !round.is_empty()).collect()
     }
 
     /// The agents' ratings, in the order of the agents.
+    ///
+    /// # Errors
+    /// [`Unrelated`] where what was played does not connect all agents.
+    pub fn rated(&self) -> Result<Vec<Rating>, Unrelated> {
+        rate(self.tally.agents(), &self.rounds())
+    }
+
+    /// The agents' ratings after a whole tournament, in the order of the agents.
+    ///
+    /// # Panics
+    /// When what was played does not connect all agents.
     #[must_use]
     pub fn ratings(&self) -> Vec<Rating> {
-        rate(self.tally.agents(), &self.rounds()).expect("in a round robin all agents meet")
+        self.rated().expect("in a whole tournament games connect all agents")
     }
 }
 
 /// What an agent got for a game: 2 a win, 1 a draw.
-fn half_points(game: &Played, agent: usize) -> u32 {
+fn half_points(game: &Played, agent: usize) -> u8 {
     let seat = if game.players[0] == agent { Player::South } else { Player::North };
-    (game.course.outcome.result_for(seat) + 1) as u32
+    (game.course.outcome.result_for(seat) + 1) as u8
 }
 
 /// Plays a tournament: [`Settings::prepare`] and [`Prepared::run`].
 ///
 /// # Errors
-/// [`crate::Error`] for bad settings, an agent that cannot be loaded or plays an illegal move; whatever the observer returns.
+/// [`crate::Error`] for bad settings and an agent that cannot be loaded; whatever the observer returns.
 pub fn run<E: From<Error>>(
     settings: &Settings,
     clock: &dyn Clock,
@@ -184,42 +172,116 @@ pub fn run<E: From<Error>>(
 pub struct Prepared<'a> {
     settings: &'a Settings,
     schedule: Schedule,
-    factories: Vec<Factory>,
+    /// `None` for external programs.
+    factories: Vec<Option<Factory>>,
 }
 
-impl Prepared<'_> {
+/// What a run works with, beside the settings.
+pub struct Means<'a> {
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Set by another thread when no more pairs should be begun.
+    pub stop: &'a AtomicBool,
+    /// Folder for what external programs write to stderr, and for their faults; nothing is kept without one.
+    pub logs: Option<&'a Path>,
+}
+
+impl<'a> Prepared<'a> {
+    pub(crate) fn new(settings: &'a Settings) -> Result<Prepared<'a>, Error> {
+        let schedule = settings.schedule()?;
+        let load = |agent: &giuthi_engine::AgentSpec| match agent.command() {
+            // What a program is worth shows at the board; here only that there is one.
+            Some(command) => match giuthi_engine::ugi::bot::Bot::start(&command[0], &command[1..]) {
+                Ok(_) => Ok(None),
+                Err(reason) => {
+                    let program = command[0].to_string_lossy().into_owned();
+                    Err(Error::Program { agent: agent.label().to_owned(), program, reason })
+                }
+            },
+            None => match agent.load(settings.variant.width()) {
+                Ok(factory) => Ok(Some(factory)),
+                Err(reason) => Err(Error::Load { agent: agent.label().to_owned(), reason }),
+            },
+        };
+        let factories = settings.agents.iter().map(load).collect::<Result<_, _>>()?;
+        Ok(Prepared { settings, schedule, factories })
+    }
+
     /// Who plays whom, from which openings.
     #[must_use]
     pub const fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// Plays the games. The observer is told every pair of them in the order of the schedule, as soon as all before
-    /// it are finished too; an error of its own ends the tournament.
+    /// The pairs of games of the settings' shard, by their numbers.
+    pub fn pairs(&self) -> impl Iterator<Item = u64> + Send + use<'_> {
+        let shard = self.settings.shard;
+        (0..self.schedule.pairs()).filter(move |&pair| shard.has(pair))
+    }
+
+    /// Plays the games of the settings' shard. The observer is told every pair of them in the order of the schedule, as
+    /// soon as all before it are finished too; an error of its own ends the tournament.
     ///
-    /// The games depend on the settings alone, the number of threads excepted, unless an agent looks at the clock.
+    /// The games depend on the settings alone, the number of jobs excepted, unless time tells on them.
     ///
     /// # Errors
-    /// [`crate::Error`] where an agent plays an illegal move; whatever the observer returns.
+    /// Whatever the observer returns.
     pub fn run<E: From<Error>>(
         &self,
         clock: &dyn Clock,
         mut observe: impl FnMut(&[Played; 2]) -> Result<(), E>,
     ) -> Result<Tournament, E> {
-        let threads = self.settings.threads;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Error::Threads)?;
-        let next = &AtomicU64::new(0);
-        let (sender, receiver) = mpsc::channel();
-        let mut tournament = Tournament { games: Vec::new(), tally: Tally::new(self.factories.len()) };
-        pool.in_place_scope(|scope| -> Result<(), E> {
-            for _ in 0..threads {
+        let mut tournament = Tournament::new(self.settings, &self.schedule);
+        let mut early = BTreeMap::new();
+        let mut next = self.pairs();
+        let mut wanted = next.next();
+        let means = Means { clock, stop: &AtomicBool::new(false), logs: None };
+        self.run_each(
+            &means,
+            self.pairs(),
+            |pair| pair,
+            |number, pair| -> Result<(), E> {
+                early.insert(number, pair);
+                while let Some(pair) = wanted.and_then(|wanted| early.remove(&wanted)) {
+                    observe(&pair)?;
+                    tournament.add(&pair);
+                    wanted = next.next();
+                }
+                Ok(())
+            },
+        )?;
+        Ok(tournament)
+    }
+
+    /// Plays pairs of games of these numbers. What `digest` makes of a pair, on the thread that played it, is handed to
+    /// the observer with the pair's number as soon as it is finished, in whatever order; an error of the observer ends
+    /// it all. Returns how external programs behaved.
+    ///
+    /// # Errors
+    /// [`Error::Logs`]; whatever the observer returns.
+    pub fn run_each<T: Send, E: From<Error>>(
+        &self,
+        means: &Means<'_>,
+        pairs: impl Iterator<Item = u64> + Send,
+        digest: impl Fn([Played; 2]) -> T + Sync,
+        mut observe: impl FnMut(u64, T) -> Result<(), E>,
+    ) -> Result<Vec<Conduct>, E> {
+        let jobs = self.settings.jobs;
+        let programs = &Programs::new(self.settings, means.logs).map_err(Error::Logs)?;
+        let pairs = &Mutex::new(pairs);
+        let digest = &digest;
+        thread::scope(|scope| -> Result<(), E> {
+            // Bounded, so that players wait for a writer that cannot keep up.
+            let (sender, receiver) = sync_channel(8 * jobs);
+            for _ in 0..jobs {
                 let sender = sender.clone();
-                scope.spawn(move |_| {
-                    // One game after another, not ranges of them, so that the first ones are finished first.
-                    loop {
-                        let game = next.fetch_add(1, Ordering::Relaxed);
+                scope.spawn(move || {
+                    while !means.stop.load(Ordering::Relaxed) {
+                        let next = pairs.lock().unwrap_or_else(PoisonError::into_inner).next();
+                        let Some(number) = next else { break };
+                        let pair = [2 * number, 2 * number + 1].map(|game| self.play(game, programs, means));
                         // Nobody listens any more after an error.
-                        if game >= self.schedule.games() || sender.send(self.play(game, clock)).is_err() {
+                        if sender.send((number, digest(pair))).is_err() {
                             break;
                         }
                     }
@@ -228,42 +290,43 @@ impl Prepared<'_> {
             drop(sender);
             // Owned by this closure, so that an error drops it and the threads stop.
             let receiver = receiver;
-            let mut early = BTreeMap::new();
-            for played in &receiver {
-                let played = played?;
-                early.insert(played.game, played);
-                while let Some(pair) = take_pair(&mut early, tournament.games.len() as u64) {
-                    observe(&pair)?;
-                    for game in pair {
-                        tournament.tally.add(&game);
-                        tournament.games.push(game);
-                    }
-                }
+            for (number, made) in &receiver {
+                observe(number, made)?;
             }
             Ok(())
         })?;
-        Ok(tournament)
+        programs.end_all(means.clock);
+        Ok(programs.conduct())
     }
 
-    fn play(&self, game: u64, clock: &dyn Clock) -> Result<Played, Error> {
+    fn play(&self, game: u64, programs: &Programs<'_>, means: &Means<'_>) -> Played {
         let Fixture { round, players, .. } = self.schedule.fixture(game);
         let opening = self.schedule.opening(round);
-        // Fresh agents: nothing that one remembers crosses from game to game.
-        let agents = players.map(|agent| self.factories[agent]());
-        let streams = self.schedule.streams(game);
-        let course = play(self.settings.variant, opening, agents, streams, clock).map_err(|fault| {
-            let agent = self.settings.agents[players[fault.player.index()]].label().to_owned();
-            Error::Fault { game, agent, fault }
-        })?;
-        Ok(Played { game, round, players, course })
+        let mut streams = self.schedule.streams(game);
+        let mut seats = players.map(|agent| self.seat(agent, programs, means.clock));
+        let (course, failed) =
+            play(self.settings.variant, opening, &mut seats, &mut streams, self.settings.timing, means.clock);
+        for ((seat, agent), player) in seats.into_iter().zip(players).zip(Player::BOTH) {
+            let fault = failed.as_ref().filter(|(loser, _)| *loser == player).map(|(_, fault)| fault);
+            match (seat, fault) {
+                (Seat::Program(session), None) => programs.give_back(agent, session),
+                (Seat::Program(session), Some(fault)) => programs.failed(agent, Some(session), game, fault),
+                (Seat::Absent(fault), _) => programs.failed(agent, None, game, &fault),
+                (Seat::Agent(_), _) => {}
+            }
+        }
+        Played { game, round, players, course }
     }
-}
 
-/// The pair of games that starts with `first`, once both are there.
-fn take_pair(early: &mut BTreeMap<u64, Played>, first: u64) -> Option<[Played; 2]> {
-    if !early.contains_key(&(first + 1)) {
-        return None;
+    fn seat(&self, agent: usize, programs: &Programs<'_>, clock: &dyn Clock) -> Seat {
+        match &self.factories[agent] {
+            // Fresh agents: nothing that one remembers crosses from game to game.
+            Some(factory) => Seat::Agent(factory() as Box<dyn Agent>),
+            None => match programs.take(agent, clock) {
+                Some(Ok(session)) => Seat::Program(session),
+                Some(Err(fault)) => Seat::Absent(fault),
+                None => unreachable!("agents of ours have a factory"),
+            },
+        }
     }
-    let game = early.remove(&first)?;
-    Some([game, early.remove(&(first + 1)).expect("it is there: looked up above")])
 }

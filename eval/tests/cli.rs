@@ -56,10 +56,15 @@ fn games(folder: &Path) -> Vec<GameRow> {
     reader.deserialize().map(Result::unwrap).collect()
 }
 
-/// A file of games without its last two columns, the times.
+/// A file of games without its times.
 fn without_times(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("games.csv")).unwrap();
-    text.lines().map(|line| line.rsplitn(3, ',').nth(2).unwrap().to_owned() + "\n").collect()
+    let line = |line: &str| {
+        let mut columns = line.rsplitn(4, ',');
+        let fault = columns.next().unwrap();
+        format!("{},{fault}\n", columns.nth(2).unwrap())
+    };
+    text.lines().map(line).collect()
 }
 
 #[test]
@@ -71,7 +76,9 @@ fn games_csv_replays_to_what_it_says() {
     tournament(arguments, &out).assert().success();
     let text = fs::read_to_string(out.join("games.csv")).unwrap();
     assert!(
-        text.starts_with("game,round,player0,player1,opening,moves,result,end,plies,ms0,ms1\n0,0,random,")
+        text.starts_with(
+            "game,round,player0,player1,opening,moves,result,end,plies,ms0,ms1,fault\n0,0,random,"
+        )
     );
     let rows = games(&out);
     assert_eq!(rows.len(), 30);
@@ -205,9 +212,8 @@ fn what_was_played_stays_when_a_tournament_breaks_off() {
         variant: "2x5x4".parse().unwrap(),
         agents: ["random", "greedy"].map(|agent| agent.parse().unwrap()).into(),
         games: 20,
-        opening_plies: "4".parse().unwrap(),
         seed: 1,
-        threads: 1,
+        ..Settings::default()
     };
     let mut files = Files::create(folder.path(), &settings).unwrap();
     let mut pairs = 0;
@@ -256,7 +262,7 @@ fn errors_are_one_line_and_leave_no_files() {
         (&format!("{good} --games 0"), 2, &["--games", "from 2 to"]),
         (&format!("{good} --games -2"), 2, &["--games", "from 2 to"]),
         (good, 2, &["--games"]),
-        (&format!("{good} --games 2 --threads 0"), 2, &["--threads", "from 1 to"]),
+        (&format!("{good} --games 2 --jobs 0"), 2, &["--jobs", "from 1 to"]),
         (&format!("{good} --games 2 --opening-plies 5..4"), 2, &["--opening-plies", "6..12"]),
         (&format!("{good} --games 2 --opening-plies 999"), 2, &["--opening-plies", "fewer"]),
         (

@@ -3,21 +3,33 @@
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::{Game, Move, Player};
 
-use giuthi_eval::{Error, Played, Schedule, Settings, SettingsError, Tournament, run};
+use giuthi_eval::openings::OpeningsError;
+use giuthi_eval::{Error, Openings, Played, Schedule, Settings, SettingsError, Tournament, run};
 
 fn settings(variant: &str, agents: &[&str], games: u32) -> Settings {
     Settings {
         variant: variant.parse().unwrap(),
         agents: agents.iter().map(|agent| agent.parse().unwrap()).collect(),
         games,
-        opening_plies: "4".parse().unwrap(),
         seed: 11,
-        threads: 2,
+        jobs: 2,
+        ..Settings::default()
     }
 }
 
-fn play(settings: &Settings) -> Tournament {
-    run(settings, &NoClock, |_| Ok::<(), Error>(())).unwrap()
+/// The games in order, and what they came to.
+fn play(settings: &Settings) -> (Vec<Played>, Tournament) {
+    let mut games = Vec::new();
+    let observe = |pair: &[Played; 2]| {
+        games.extend(pair.iter().cloned());
+        Ok::<(), Error>(())
+    };
+    let tournament = run(settings, &NoClock, observe).unwrap();
+    (games, tournament)
+}
+
+fn random(plies: &str) -> Openings {
+    Openings::Random(plies.parse().unwrap())
 }
 
 fn opening(game: &Played) -> &[Move] {
@@ -27,28 +39,28 @@ fn opening(game: &Played) -> &[Move] {
 const FOUR: [&str; 4] = ["random", "greedy", "ab:depth=2", "deeper@ab:nodes=300"];
 
 #[test]
-fn the_games_are_the_same_on_any_number_of_threads() {
+fn the_games_are_the_same_whatever_the_number_of_jobs() {
     let mut settings = settings("2x6x4", &FOUR, 6);
-    let games = play(&settings).games;
-    for threads in [1, 3, 4] {
-        settings.threads = threads;
-        assert_eq!(play(&settings).games, games, "{threads} threads");
+    let games = play(&settings).0;
+    for jobs in [1, 3, 4] {
+        settings.jobs = jobs;
+        assert_eq!(play(&settings).0, games, "{jobs} jobs");
     }
     settings.seed += 1;
-    assert_ne!(play(&settings).games, games, "another seed");
+    assert_ne!(play(&settings).0, games, "another seed");
 }
 
 #[test]
 fn a_longer_tournament_begins_with_the_games_of_a_shorter_one() {
-    let short = play(&settings("2x5x4", &FOUR, 4)).games;
-    let long = play(&settings("2x5x4", &FOUR, 8)).games;
+    let short = play(&settings("2x5x4", &FOUR, 4)).0;
+    let long = play(&settings("2x5x4", &FOUR, 8)).0;
     assert_eq!(long[..short.len()], short);
 }
 
 #[test]
 fn all_pairings_get_the_same_openings_from_both_seats() {
-    let settings = Settings { opening_plies: "2..5".parse().unwrap(), ..settings("2x6x4", &FOUR, 10) };
-    let Tournament { games, tally } = play(&settings);
+    let settings = Settings { openings: random("2..5"), ..settings("2x6x4", &FOUR, 10) };
+    let (games, Tournament { tally, .. }) = play(&settings);
     assert_eq!(games.len() as u64, settings.games_in_all());
     assert!(games.iter().zip(0..).all(|(game, number)| game.game == number));
     for pair in games.chunks(2) {
@@ -81,9 +93,8 @@ fn all_pairings_get_the_same_openings_from_both_seats() {
 
 #[test]
 fn openings_do_not_depend_on_who_plays() {
-    let openings = |agents: &[&str]| {
-        play(&settings("2x6x4", agents, 6)).games.iter().map(|g| opening(g).to_vec()).collect()
-    };
+    let openings =
+        |agents: &[&str]| play(&settings("2x6x4", agents, 6)).0.iter().map(|g| opening(g).to_vec()).collect();
     let [two, other]: [Vec<Vec<Move>>; 2] = [openings(&FOUR[..2]), openings(&FOUR[1..3])];
     assert_eq!(two, other);
 }
@@ -94,7 +105,7 @@ fn every_game_is_played_by_the_rules_to_its_end() {
     for (variant, agents) in [("2x5x4", &FOUR[..3]), ("2x8x8", &["random", "ab:depth=2"])] {
         let settings = settings(variant, agents, 20);
         let mut passes = 0;
-        for played in play(&settings).games {
+        for played in play(&settings).0 {
             let mut game = Game::new(settings.variant);
             let mut asked = [0; 2];
             for (ply, &mv) in played.course.moves.iter().enumerate() {
@@ -106,7 +117,7 @@ fn every_game_is_played_by_the_rules_to_its_end() {
                 }
                 game.play(mv).unwrap();
             }
-            assert_eq!(game.ending(), Some(played.course.ending));
+            assert_eq!(game.ending(), played.course.ending);
             assert_eq!(game.outcome(), Some(played.course.outcome));
             assert_eq!(asked, played.course.asked, "asked for every move but passes and the opening");
         }
@@ -116,7 +127,7 @@ fn every_game_is_played_by_the_rules_to_its_end() {
 
 #[test]
 fn the_tally_counts_what_was_played() {
-    let Tournament { games, tally } = play(&settings("2x5x4", &FOUR[..3], 40));
+    let (games, Tournament { tally, .. }) = play(&settings("2x5x4", &FOUR[..3], 40));
     for agent in 0..3 {
         let results = games.iter().filter_map(|game| {
             let seat = game.players.iter().position(|&player| player == agent)?;
@@ -133,13 +144,13 @@ fn the_tally_counts_what_was_played() {
 
 #[test]
 fn a_stronger_agent_is_rated_above_a_weaker_one() {
-    let ratings = play(&settings("2x5x4", &["random", "ab:depth=2"], 200)).ratings();
+    let ratings = play(&settings("2x5x4", &["random", "ab:depth=2"], 200)).1.ratings();
     assert!(ratings[1].lower > ratings[0].upper + 100.0, "{ratings:?}");
 }
 
 #[test]
 fn an_agent_against_itself_is_even_and_not_certain() {
-    let ratings = play(&settings("2x5x4", &["a@ab:depth=2", "b@ab:depth=2"], 100)).ratings();
+    let ratings = play(&settings("2x5x4", &["a@ab:depth=2", "b@ab:depth=2"], 100)).1.ratings();
     assert!(ratings[0].elo.abs() < 1e-6, "the same games from both seats: {ratings:?}");
     assert!(ratings[0].upper > 3.0, "{ratings:?}");
 }
@@ -153,7 +164,7 @@ fn pairs_are_told_in_order_and_the_observers_error_ends_it() {
             panic!("{error}")
         }
     }
-    let settings = Settings { threads: 4, ..settings("2x6x4", &FOUR, 100) };
+    let settings = Settings { jobs: 4, ..settings("2x6x4", &FOUR, 100) };
     let mut seen = Vec::new();
     let result = run(&settings, &NoClock, |pair| {
         seen.extend(pair.iter().map(|game| game.game));
@@ -174,9 +185,9 @@ fn bad_settings_are_refused() {
     for games in [0, 5, 1_000_002] {
         assert_eq!(check(Settings { games, ..good.clone() }), SettingsError::Games(games));
     }
-    assert_eq!(check(Settings { threads: 0, ..good.clone() }), SettingsError::Threads);
-    let long = Settings { opening_plies: "5000".parse().unwrap(), ..good };
-    assert!(matches!(long.prepare().map(|_| ()).unwrap_err(), Error::Opening(_)));
+    assert_eq!(check(Settings { jobs: 0, ..good.clone() }), SettingsError::Jobs);
+    let long = Settings { openings: random("5000"), ..good };
+    assert!(matches!(long.prepare().map(|_| ()).unwrap_err(), Error::Openings(OpeningsError::Drawn(_))));
 }
 
 #[test]

@@ -51,9 +51,8 @@ fn games_to_weights_to_games() {
             "random".parse().unwrap(),
         ],
         games: 4,
-        opening_plies: "4".parse().unwrap(),
         seed: 1,
-        threads: 1,
+        ..Settings::default()
     };
     let mut files = Files::create(&path("tournament"), &settings).unwrap();
     // An illegal move of an agent would be an error.

@@ -4,6 +4,7 @@
 //! write its file here and put its [`Kind`] into [`AGENTS`]; help, errors and the conformance tests read that table.
 
 mod alpha_beta;
+mod external;
 mod greedy;
 mod mcts;
 mod random;
@@ -132,7 +133,7 @@ pub struct Kind {
 
 /// Every agent there is.
 pub static AGENTS: &[&Kind] =
-    &[&random::KIND, &greedy::KIND, &alpha_beta::KIND, &alpha_beta::NET, &mcts::KIND];
+    &[&random::KIND, &greedy::KIND, &alpha_beta::KIND, &alpha_beta::NET, &mcts::KIND, &external::KIND];
 
 /// Why an agent could not be made from a good spec.
 #[derive(Debug, Error)]
@@ -140,4 +141,7 @@ pub enum LoadError {
     /// The weights.
     #[error(transparent)]
     Net(#[from] NetError),
+    /// A program of its own, where only agents of ours can play.
+    #[error("an external program (cmd:) can play in tournaments, in `play` and in `analyze`, and not here")]
+    External,
 }

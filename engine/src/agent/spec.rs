@@ -1,12 +1,13 @@
 //! The text that names an agent: `[LABEL@]NAME[:key=value,…]`.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{AGENTS, Factory, LoadError, Recipe};
+use super::{AGENTS, Factory, LoadError, Recipe, external};
 use crate::notation::excerpt;
 
 /// One key of an agent's spec.
@@ -70,6 +71,11 @@ pub enum SpecError {
         /// What is missing.
         what: &'static str,
     },
+    /// A command line whose quotes do not match.
+    #[error(
+        "`{0}` is no command line: a quote is opened and not closed, or nothing follows the last backslash"
+    )]
+    Quotes(String),
     /// The label before the `@` is empty, begins or ends with a space, or holds a comma, quotes or control characters.
     #[error(
         "`{0}` is not a label: before the `@` stands a name without commas, quotes, control characters or spaces at its ends"
@@ -108,8 +114,16 @@ impl AgentSpec {
         self.recipe.clocked
     }
 
+    /// The words of the command line of an external program (`cmd:…`), the program first; `None` for agents of ours.
+    #[must_use]
+    pub fn command(&self) -> Option<Vec<OsString>> {
+        let line = self.text.strip_prefix(external::KIND.name)?.strip_prefix(':')?;
+        let words = external::words(line).expect("checked when the spec was read");
+        Some(words.into_iter().map(OsString::from).collect())
+    }
+
     /// Loads what the agent needs (weights) for boards with rows of `width` pits. The factory makes as many agents
-    /// of it as there are games.
+    /// of it as there are games. An external program is none of them: see [`AgentSpec::command`].
     pub fn load(&self, width: usize) -> Result<Factory, LoadError> {
         (self.recipe.load)(width)
     }

@@ -22,6 +22,8 @@ use crate::notation::excerpt;
 const WAITING: usize = 1024;
 /// Time between two looks at whether the program has ended.
 const LOOK: Duration = Duration::from_millis(5);
+/// Longest wait for the rest of what a program that has ended wrote to stderr.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Why a program said nothing more.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,14 +55,28 @@ pub struct Bot {
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<Line>,
     complaint: Arc<Mutex<String>>,
+    /// Closed when all that it wrote to stderr has been read.
+    read_out: Receiver<()>,
 }
 
 impl Bot {
-    /// Starts a program.
+    /// Starts a program. What it writes to stderr is heard and forgotten, but for the last line.
     ///
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<Bot> {
+        Bot::start_logged(program, arguments, io::sink())
+    }
+
+    /// [`Bot::start`], with every line that the program writes to stderr passed on to `log`.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_logged(
+        program: &OsStr,
+        arguments: &[OsString],
+        log: impl Write + Send + 'static,
+    ) -> io::Result<Bot> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
@@ -73,6 +89,7 @@ impl Bot {
         let (heard, output) = mpsc::sync_channel(WAITING);
         let complaint = Arc::new(Mutex::new(String::new()));
         let last_words = Arc::clone(&complaint);
+        let (reading, read_out) = mpsc::channel::<()>();
         if let Some(stdin) = stdin {
             thread::spawn(move || write(stdin, &to_write));
         }
@@ -80,7 +97,10 @@ impl Bot {
             thread::spawn(move || listen(stdout, &heard));
         }
         if let Some(stderr) = stderr {
-            thread::spawn(move || overhear(stderr, &last_words));
+            thread::spawn(move || {
+                overhear(stderr, &last_words, log);
+                drop(reading);
+            });
         }
         Ok(Bot {
             child,
@@ -89,6 +109,7 @@ impl Bot {
             input: Some(input),
             output,
             complaint,
+            read_out,
         })
     }
 
@@ -121,11 +142,14 @@ impl Bot {
             Err(RecvTimeoutError::Timeout) => Err(Silence::Late(within)),
             Err(RecvTimeoutError::Disconnected) => {
                 // It closes its output a moment before it has ended, and before its last words are read.
-                thread::sleep(LOOK * 4);
-                let how = match self.child.try_wait() {
-                    Ok(Some(status)) => status.to_string(),
-                    _ => "its output is closed".to_owned(),
-                };
+                let _ = self.read_out.recv_timeout(LAST_WORDS);
+                let status = (0..4).find_map(|look| {
+                    if look > 0 {
+                        thread::sleep(LOOK);
+                    }
+                    self.child.try_wait().ok().flatten()
+                });
+                let how = status.map_or("its output is closed".to_owned(), |status| status.to_string());
                 let stderr = self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 Err(Silence::Ended { how, stderr })
             }
@@ -154,6 +178,7 @@ impl Drop for Bot {
         // It may have left its group.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        let _ = self.read_out.recv_timeout(LAST_WORDS);
     }
 }
 
@@ -217,13 +242,15 @@ fn listen(stdout: impl Read, heard: &SyncSender<Line>) {
     }
 }
 
-/// Keeps the last line said that is not blank.
-fn overhear(stderr: impl Read, last: &Mutex<String>) {
+/// Keeps the last line said that is not blank, and passes all of them on.
+fn overhear(stderr: impl Read, last: &Mutex<String>, mut log: impl Write) {
     let mut stderr = BufReader::new(stderr);
     while let Ok(Some(line)) = lines::read(&mut stderr) {
         if let Line::Text(line) = line
             && !line.is_empty()
         {
+            // The program goes on, whatever becomes of its complaints.
+            let _ = log.write_all(format!("{line}\n").as_bytes());
             *last.lock().unwrap_or_else(PoisonError::into_inner) = excerpt(&line);
         }
     }

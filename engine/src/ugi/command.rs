@@ -1,5 +1,6 @@
 //! The commands that a referee sends, read from lines.
 
+use std::fmt;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -107,6 +108,36 @@ impl Go {
         let time = times.into_iter().flatten().min();
         let limits = Limits { depth: self.depth, nodes: self.nodes, time, full_width: false };
         Ok((!limits.is_none()).then_some(limits))
+    }
+}
+
+impl fmt::Display for Go {
+    /// The line of the protocol. Times are told in whole milliseconds, rounded down.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("go")?;
+        if self.infinite {
+            f.write_str(" infinite")?;
+        }
+        if let Some(depth) = self.depth {
+            write!(f, " depth {depth}")?;
+        }
+        if let Some(nodes) = self.nodes {
+            write!(f, " nodes {nodes}")?;
+        }
+        let [south, north] = self.clocks;
+        let [south_gains, north_gains] = self.increments;
+        for (name, time) in [
+            ("movetime", self.movetime),
+            ("p1time", south),
+            ("p2time", north),
+            ("p1inc", south_gains),
+            ("p2inc", north_gains),
+        ] {
+            if let Some(time) = time {
+                write!(f, " {name} {}", time.as_millis())?;
+            }
+        }
+        Ok(())
     }
 }
 

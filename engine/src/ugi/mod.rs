@@ -8,6 +8,7 @@
 //! | [`table`] | what the commands are about: variant, agent, position |
 //! | [`engine`] | an engine between lines in and lines out; it searches in a thread of its own |
 //! | [`bot`] | the other side: a program that speaks the protocol, run as a child process |
+//! | [`session`] | such a program as a player: readied, asked for moves, every way it can fail by name |
 //! | [`lines`] | lines from anywhere, of bounded length |
 
 pub mod bot;
@@ -15,6 +16,7 @@ pub mod budget;
 pub mod command;
 pub mod engine;
 pub mod lines;
+pub mod session;
 pub mod table;
 mod worker;
 

@@ -71,3 +71,31 @@ fn a_perpetual_is_told() {
     let lines = objects(["analyze", "--json", "--seed", "1", "--agent", "ab:depth=1", "--variant", "2x5x4"]);
     assert!(lines.iter().all(|line| line["perpetual"] == false), "{lines:?}");
 }
+
+#[test]
+fn an_external_program_is_asked_as_an_agent_is() {
+    let agent = "ab:depth=4";
+    let program =
+        format!("it@cmd:'{}' ugi --agent {agent}", assert_cmd::cargo::cargo_bin!("giuthi").display());
+    for start in [["--variant", "2x6x4"], ["--position", PASS]] {
+        let asked = |agent: &str| {
+            let fixed = ["analyze", "--json", "--seed", "1", "--agent", agent];
+            objects(fixed.iter().chain(&start)).pop().unwrap()
+        };
+        let (ours, theirs) = (asked(agent), asked(&program));
+        for key in ["move", "depth", "nodes", "line"] {
+            assert_eq!(theirs[key], ours[key], "{key}");
+        }
+        // The protocol tells values in thousandths.
+        let value = |line: &Value| line["value"].as_f64().unwrap();
+        assert!((value(&theirs) - value(&ours)).abs() <= 1.01e-3, "{theirs} {ours}");
+    }
+    for (program, says) in [
+        ("cmd:no-such-program", "cmd:no-such-program: start: no-such-program cannot be started: "),
+        ("cmd:true", "cmd:true: start: it ended (exit status: 0)"),
+    ] {
+        let output = giuthi(["analyze", "--seed", "1", "--agent", program]).assert().code(1).stdout("");
+        let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(error.lines().count() == 1 && error.contains(says), "{error}");
+    }
+}

@@ -232,3 +232,17 @@ fn bad_usage_is_refused() {
     refused(["play", "--variant", "2x6x4", "--position", OVER], 2, "rows of 6 pits");
     refused(["play", "--agent", "net:/no/such/file"], 1, "/no/such/file");
 }
+
+#[test]
+fn an_external_program_can_be_met() {
+    let program =
+        format!("cmd:'{}' ugi --agent ab:depth=2", assert_cmd::cargo::cargo_bin!("giuthi").display());
+    let lines = ["hint", "1", "1", "quit"];
+    let games = [program.as_str(), "ab:depth=2"].map(|agent| {
+        let output = typed(&["--variant", "2x5x4", "--agent", agent], &lines);
+        assert!(output.contains(&format!("{agent} would play ")), "{output}");
+        played(&output)
+    });
+    assert!(!games[0].is_empty());
+    assert_eq!(games[0], games[1], "the same search, the same game");
+}

@@ -53,6 +53,9 @@ fn commands_are_read() {
             }),
         ),
     ] {
+        if let Command::Go(go) = &command {
+            assert_eq!(Command::parse(&go.to_string()), Ok(Some(command.clone())), "{go}");
+        }
         assert_eq!(Command::parse(line), Ok(Some(command)), "{line}");
     }
     assert_eq!(Command::parse(" \t "), Ok(None));

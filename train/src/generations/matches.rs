@@ -151,9 +151,10 @@ fn one(
             format!("opponent@{other}").parse()?,
         ],
         games: settings.match_games,
-        opening_plies: OPENING,
+        openings: OPENING.into(),
         seed: seed(settings, generation, Step::Match),
-        threads: means.threads.get(),
+        jobs: means.threads.get(),
+        ..giuthi_eval::Settings::default()
     };
     let prepared = asked.prepare()?;
     observe(Event::Begin { generation, step: Step::Match, pieces: prepared.schedule().games() });

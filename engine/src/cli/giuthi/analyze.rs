@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
+use super::opponent::Opponent;
 use super::start::Start;
 use super::words;
 use crate::agent::{AgentSpec, Choice, Request};
@@ -66,7 +67,7 @@ pub(super) fn run(args: &Analyze) -> anyhow::Result<()> {
     if game.ending().is_some() {
         return Err(anyhow!("{}", words::standing(&game)));
     }
-    let mut agent = args.agent.load(position.width())?();
+    let mut agent = Opponent::new(&args.agent, args.start.variant_of(&position))?;
     let mut rng = game_rng(seed_or_drawn(args.seed), 0);
     let clock = SystemClock::default();
     // Where nobody reads any more, the search ends.
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Analyze) -> anyhow::Result<()> {
     let mut request = Request::new(&mut rng, &clock);
     request.stop = Some(&closed);
     request.observe = Some(&mut observe);
-    let choice = agent.choose(&game, &mut request);
+    let choice = agent.choose(&game, &mut request)?;
     sheet.write(&choice);
     sheet.result?;
     if args.json {

@@ -7,6 +7,7 @@ mod compliance;
 mod doctor;
 mod drawing;
 mod moves;
+mod opponent;
 mod perft;
 mod play;
 mod show;

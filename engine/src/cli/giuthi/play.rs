@@ -6,9 +6,10 @@ use anyhow::Context;
 use clap::Args;
 use rand_chacha::ChaCha8Rng;
 
+use super::opponent::Opponent;
 use super::start::Start;
 use super::{drawing, words};
-use crate::agent::{Agent, AgentSpec, Choice, Request};
+use crate::agent::{AgentSpec, Choice, Request};
 use crate::cli::{SystemClock, agents, seed_or_drawn, whole_number};
 use crate::game::{Game, Ply};
 use crate::notation::excerpt;
@@ -44,14 +45,16 @@ fn player(text: &str) -> Result<Player, String> {
 /// Plays a game to its end, or until the person leaves it.
 pub(super) fn run(args: &Play) -> anyhow::Result<()> {
     let start = args.start.position()?;
-    let factory = args.agent.load(start.width())?;
+    let variant = args.start.variant_of(&start);
+    let agent = Opponent::new(&args.agent, variant)?;
+    let adviser = Opponent::new(&args.agent, variant)?;
     let seed = seed_or_drawn(args.seed);
     let table = Table {
         game: Game::from_position(start),
         person: args.side,
         name: args.agent.label().to_owned(),
-        agent: factory(),
-        adviser: factory(),
+        agent,
+        adviser,
         rng: game_rng(seed, 0),
         clock: SystemClock::default(),
         input: io::stdin().lock(),
@@ -96,9 +99,9 @@ struct Table<R, W> {
     game: Game,
     person: Player,
     name: String,
-    agent: Box<dyn Agent>,
+    agent: Opponent,
     /// Gives the hints: an agent of its own, so that asking changes nothing that the opponent remembers.
-    adviser: Box<dyn Agent>,
+    adviser: Opponent,
     rng: ChaCha8Rng,
     clock: SystemClock,
     input: R,
@@ -120,7 +123,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
                     return Ok(());
                 }
             } else {
-                let choice = self.agent.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock));
+                let choice = self.agent.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock))?;
                 self.make(choice.mv, &thought(&choice))?;
             }
         }
@@ -167,7 +170,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
                 Ok(Entry::Undo) => writeln!(self.out, "You have made no move that could be taken back.")?,
                 Ok(Entry::Hint) => {
                     let choice =
-                        self.adviser.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock));
+                        self.adviser.choose(&self.game, &mut Request::new(&mut self.rng, &self.clock))?;
                     writeln!(self.out, "{} would play {}{}", self.name, choice.mv, thought(&choice))?;
                 }
                 Ok(Entry::Board) => self.show()?,

@@ -33,4 +33,11 @@ impl Start {
             (Some(position), _) => Ok(position),
         }
     }
+
+    /// A variant with boards of a position's width: the one given, or one that might have led there.
+    pub(super) fn variant_of(&self, position: &Position) -> Variant {
+        let seeds = Variant::default().seeds();
+        let fitting = || Variant::new(position.width(), seeds).expect("a position's width is possible");
+        self.variant.unwrap_or_else(fitting)
+    }
 }

@@ -1,0 +1,145 @@
+//! `tournament.json`: what was played, so that it can be played again, gone on with or put together from shards.
+
+use giuthi_engine::{AgentSpec, Variant};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::openings::Openings;
+use crate::schedule::Format;
+use crate::settings::Settings;
+use crate::shard::Shard;
+
+/// What a tournament is, as its file says it. The order of the fields is that of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The program that played it, with its version.
+    pub program: String,
+    /// The variant.
+    pub variant: String,
+    /// `round-robin`, `gauntlet` or `ladder`.
+    pub format: String,
+    /// The heroes of a gauntlet.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub heroes: Vec<String>,
+    /// Games of every two agents that meet.
+    pub games: u32,
+    /// Random plies of an opening, where they are random.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub opening_plies: Option<String>,
+    /// Where openings come from, where they are listed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub openings: Option<String>,
+    /// Which openings are left out as decided: a value's bound and the positions searched; `off` where none is.
+    pub decided: String,
+    /// The time control; none where agents keep to their own limits.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tc: Option<String>,
+    /// By how many milliseconds an answer may come too late, where there is a clock.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub margin: Option<u64>,
+    /// The seed.
+    pub seed: u64,
+    /// The shard, `0/1` for the whole.
+    pub shard: String,
+    /// Who plays.
+    pub agents: Vec<AboutAgent>,
+}
+
+/// An agent in `tournament.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AboutAgent {
+    /// Its name in tables.
+    pub name: String,
+    /// Its spec, without the name.
+    pub spec: String,
+}
+
+impl About {
+    /// What is said of a tournament with these settings.
+    #[must_use]
+    pub fn new(settings: &Settings) -> About {
+        let names = settings.names();
+        let agent =
+            |agent: &AgentSpec| AboutAgent { name: agent.label().to_owned(), spec: agent.text().to_owned() };
+        let (opening_plies, openings) = match &settings.openings {
+            Openings::Random(plies) => (Some(plies.to_string()), None),
+            Openings::Listed(list) => (None, Some(list.to_string())),
+        };
+        let control = settings.timing.control;
+        About {
+            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+            variant: settings.variant.to_string(),
+            format: settings.format.name().to_owned(),
+            heroes: match &settings.format {
+                Format::Gauntlet(heroes) => heroes.iter().map(|&hero| names[hero].to_owned()).collect(),
+                _ => Vec::new(),
+            },
+            games: settings.games,
+            opening_plies,
+            openings,
+            decided: match settings.decided {
+                Some(decided) => format!("{} by {} nodes", decided.bound, decided.nodes),
+                None => "off".to_owned(),
+            },
+            tc: control.map(|control| control.to_string()),
+            margin: control
+                .filter(|control| control.is_timed())
+                .map(|_| settings.timing.margin.as_millis() as u64),
+            seed: settings.seed,
+            shard: settings.shard.to_string(),
+            agents: settings.agents.iter().map(agent).collect(),
+        }
+    }
+
+    /// What differs in another one, as `KEY is THIS there and THAT here`; nothing where they are the same.
+    #[must_use]
+    pub fn differences(&self, other: &About) -> Vec<String> {
+        let object = |about: &About| match serde_json::to_value(about) {
+            Ok(Value::Object(object)) => object,
+            _ => unreachable!("a struct of strings and numbers is a JSON object"),
+        };
+        let (there, here) = (object(self), object(other));
+        let keys = there.keys().chain(here.keys().filter(|key| !there.contains_key(*key)));
+        let text = |value: Option<&Value>| match value {
+            None => "not given".to_owned(),
+            Some(Value::Array(agents)) => {
+                let text = |value: &Value| match value {
+                    Value::Object(agent) => {
+                        let part = |key: &str| agent.get(key).and_then(Value::as_str).unwrap_or_default();
+                        format!("{}@{}", part("name"), part("spec"))
+                    }
+                    value => value.to_string(),
+                };
+                agents.iter().map(text).collect::<Vec<_>>().join(" ")
+            }
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        };
+        keys.filter(|key| there.get(*key) != here.get(*key))
+            .map(|key| format!("{key} is {} there and {} here", text(there.get(key)), text(here.get(key))))
+            .collect()
+    }
+
+    /// The names of the agents, in order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.agents.iter().map(|agent| agent.name.clone()).collect()
+    }
+
+    /// The variant, who meets whom, how many games of each, and which shard this is; `None` where the file says what no
+    /// tournament is.
+    #[must_use]
+    pub fn read(&self) -> Option<(Variant, Vec<[usize; 2]>, Shard)> {
+        let names = self.names();
+        let number = |hero: &String| names.iter().position(|name| name == hero);
+        let format = match self.format.as_str() {
+            "round-robin" => Format::RoundRobin,
+            "gauntlet" => Format::Gauntlet(self.heroes.iter().map(number).collect::<Option<_>>()?),
+            "ladder" => Format::Ladder,
+            _ => return None,
+        };
+        let pairings = format.pairings(names.len());
+        let good = self.games.is_multiple_of(2) && self.games > 0 && !pairings.is_empty();
+        Some((self.variant.parse().ok()?, pairings, self.shard.parse().ok()?)).filter(|_| good)
+    }
+}

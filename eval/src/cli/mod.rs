@@ -1,0 +1,40 @@
+//! The `giuthi-eval` program: one file a subcommand.
+
+mod merge;
+mod rate;
+mod running;
+mod sprt;
+mod stop;
+mod tournament;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use giuthi_engine::cli::run;
+
+/// Compares agents: tournaments and ratings.
+#[derive(Parser)]
+#[command(name = "giuthi-eval", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Tournament(Box<tournament::Arguments>),
+    Merge(merge::Arguments),
+    Rate(rate::Arguments),
+    Sprt(Box<sprt::Arguments>),
+}
+
+/// Runs the program on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    run(|Cli { command }| match command {
+        Command::Tournament(arguments) => tournament::work(*arguments),
+        Command::Merge(arguments) => merge::work(&arguments),
+        Command::Rate(arguments) => rate::work(arguments),
+        Command::Sprt(arguments) => sprt::work(&arguments),
+    })
+}
