@@ -323,8 +323,7 @@ fn other_settings_are_named_all_of_them() {
     let out = "net.safetensors";
     assert_succeeds(&run(dir.path(), out, "--checkpoint-every 20"));
     let before = checkpoints(dir.path(), out);
-    let other =
-        "more --resume --force --seed 2 --lr 0.5 --clip 3 --schedule constant --lambda 0.5 --no-mirror";
+    let other = "more --resume --force --seed 2 --lr 0.5 --clip 3 --schedule constant --lambda 0.5 --no-mirror --shuffle 50";
     let output = run(dir.path(), out, other);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()), "{error}");
@@ -337,6 +336,7 @@ fn other_settings_are_named_all_of_them() {
         "mirror was true, not false;",
         "schedule was cosine, not constant;",
         "seed was 1, not 2",
+        "shuffle was ",
     ] {
         assert!(last.contains(named), "`{named}` is missing: {last}");
     }

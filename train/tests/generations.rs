@@ -260,6 +260,26 @@ fn killed_at_any_moment_it_goes_on_to_the_same_files() {
     }
     program(dir.path(), 2, "killed").assert().success();
     assert_same(&files(&dir.path().join("killed")), &files(&dir.path().join("whole")));
+
+    // What another generation came to, and verdicts that do not follow, are not taken for this one's.
+    let matches = dir.path().join("killed/gen-001/match.json");
+    let good = fs::read_to_string(&matches).unwrap();
+    let first = fs::read_to_string(dir.path().join("killed/gen-000/match.json")).unwrap();
+    let promoted = good.contains("\"promoted\": true");
+    let verdict = |promoted: bool| format!("\"promoted\": {promoted}");
+    for (other, wanted) in [
+        (first, "gen-001/match.json: it does not hold the matches of this run"),
+        (
+            good.replace("gen-001", "gen-000"),
+            "match.json: its candidate is not the network of this generation",
+        ),
+        (good.replace(&verdict(promoted), &verdict(!promoted)), "is not what its first match says"),
+        (good.replacen("\"pairs\": 10", "\"pairs\": 11", 1), "its matches are not those of this run"),
+    ] {
+        assert_ne!(other, good);
+        fs::write(&matches, other).unwrap();
+        program(dir.path(), 2, "killed").assert().code(1).stderr(predicate::str::contains(wanted));
+    }
 }
 
 /// Stopped by a panic in the middle of each step, which comes at the same place on every machine.

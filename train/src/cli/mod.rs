@@ -5,6 +5,7 @@ mod doctor;
 mod export;
 mod fit;
 mod generations;
+mod outputs;
 
 use std::process::ExitCode;
 

@@ -107,9 +107,12 @@ pub(super) fn play(
             opponents.push(common);
         }
     }
-    if matches.complete && matches.matches.len() != opponents.len() {
+    if matches.complete != (matches.matches.len() == opponents.len())
+        || matches.matches.len() > opponents.len()
+    {
         return Err(damaged(&path, &"it does not hold the matches of this run"));
     }
+    check(settings, folder, generation, &opponents, &matches).map_err(|reason| damaged(&path, &reason))?;
     for (at, &opponent) in opponents.iter().enumerate().skip(matches.matches.len()) {
         let played = one(settings, folder, generation, opponent, means, observe)?;
         if at == 0 {
@@ -119,10 +122,35 @@ pub(super) fn play(
         matches.complete = matches.matches.len() == opponents.len();
         write_json(&path, &matches)?;
     }
-    if matches.matches.iter().map(|played| played.generation).ne(opponents) {
-        return Err(damaged(&path, &"its opponents are not those of this run"));
-    }
     Ok(matches)
+}
+
+/// Checks that matches read from a file are those of this generation, as far as they go: not another one's, nor another
+/// run's.
+fn check(
+    settings: &Settings,
+    folder: &Folder,
+    generation: u32,
+    opponents: &[Option<u32>],
+    matches: &Matches,
+) -> Result<(), &'static str> {
+    if matches.candidate != folder.agent(settings.depth, Some(generation)) {
+        return Err("its candidate is not the network of this generation");
+    }
+    let seed = seed(settings, generation, Step::Match);
+    for (played, &opponent) in matches.matches.iter().zip(opponents) {
+        if played.generation != opponent || played.opponent != folder.agent(settings.depth, opponent) {
+            return Err("its opponents are not those of this run");
+        }
+        if played.seed != seed || played.pairs != settings.match_games / 2 {
+            return Err("its matches are not those of this run");
+        }
+    }
+    let first = matches.matches.first();
+    if matches.promoted != first.is_some_and(|first| promoted(settings, first)) {
+        return Err("whether its network is promoted is not what its first match says");
+    }
+    Ok(())
 }
 
 /// Whether a match against the best before is enough to be the best from there on.
