@@ -140,6 +140,7 @@ fn programs_that_fail_lose_and_are_counted() {
         ("mute", "start", "--start-timeout 300"),
         ("unready", "ready", "--ready-timeout 300"),
         ("crash=2", "crash", ""),
+        ("orphan", "crash", ""),
         ("illegal", "illegal", ""),
         ("garbage", "rubbish", ""),
         ("twice", "rubbish", ""),
