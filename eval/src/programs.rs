@@ -10,18 +10,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use giuthi_engine::Clock;
-use giuthi_engine::ugi::session::{Fault, Session};
+use giuthi_engine::ugi::session::{Fault, FaultKind, Session};
 
 use crate::settings::Settings;
 
+/// After so many starts in a row that failed, a program is not started again.
+const GIVE_UP: u32 = 5;
 /// Most bytes of a log that one run adds.
 const LONGEST_LOG: u64 = 4 << 20;
 
 /// What became of an agent's program, apart from its games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conduct {
-    /// How often it was started.
-    pub starts: u64,
     /// How often it had to be ended because it did not end when it was asked to.
     pub stubborn: u64,
     /// The longest that it took to say it was ready between two moves: an upper bound on the way there and back.
@@ -43,6 +43,8 @@ struct Pool {
     /// Those without a game, by agent, the one longest without first.
     idle: Vec<(usize, Box<Session>)>,
     conduct: Vec<Conduct>,
+    /// How many starts of each agent's program failed since one did not.
+    failed_starts: Vec<u32>,
 }
 
 impl<'a> Programs<'a> {
@@ -56,7 +58,12 @@ impl<'a> Programs<'a> {
             _ => Ok(None),
         };
         let logs = (0..commands.len()).map(log).collect::<Result<_, _>>()?;
-        let pool = Pool { running: 0, idle: Vec::new(), conduct: vec![Conduct::default(); commands.len()] };
+        let pool = Pool {
+            running: 0,
+            idle: Vec::new(),
+            conduct: vec![Conduct::default(); commands.len()],
+            failed_starts: vec![0; commands.len()],
+        };
         Ok(Programs { settings, commands, logs, pool: Mutex::new(pool), most: 2 * settings.jobs })
     }
 
@@ -70,11 +77,18 @@ impl<'a> Programs<'a> {
         };
         let result = match kept {
             Some(session) => Ok(session),
+            None if self.pool().failed_starts[agent] >= GIVE_UP => {
+                let reason = format!("not started again after {GIVE_UP} starts in a row that failed");
+                return Some(Err(Fault::new(FaultKind::Start, reason)));
+            }
             None => {
                 self.make_room(clock);
                 let log = self.logs[agent].clone();
                 let (variant, waits) = (self.settings.variant, self.settings.waits);
-                Session::start(command, variant, waits, log.unwrap_or_default(), clock).map(Box::new)
+                let started = Session::start(command, variant, waits, log.unwrap_or_default(), clock);
+                let failed = &mut self.pool().failed_starts[agent];
+                *failed = if started.is_err() { *failed + 1 } else { 0 };
+                started.map(Box::new)
             }
         };
         let result = result.and_then(|mut session| session.new_game(clock).map(|()| session));

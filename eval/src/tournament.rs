@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use giuthi_engine::agent::{Factory, LoadError};
 use giuthi_engine::{Agent, Clock, Player};
@@ -64,6 +65,11 @@ pub struct Tournament {
     /// game and those of the second. [`UNPLAYED`] where there are none yet.
     half_points: Vec<u8>,
 }
+
+/// Most pairs that a thread keeps back before it hands them on.
+const BATCH: usize = 32;
+/// How long a thread keeps back a pair.
+const SOON: Duration = Duration::from_millis(2);
 
 const UNPLAYED: u8 = u8::MAX;
 
@@ -272,25 +278,35 @@ impl<'a> Prepared<'a> {
         let digest = &digest;
         thread::scope(|scope| -> Result<(), E> {
             // Bounded, so that players wait for a writer that cannot keep up.
-            let (sender, receiver) = sync_channel(8 * jobs);
+            let (sender, receiver) = sync_channel::<Vec<(u64, T)>>(2 * jobs);
             for _ in 0..jobs {
                 let sender = sender.clone();
                 scope.spawn(move || {
+                    // Pairs that take no time are handed on by the handful: waking the other side costs as much as
+                    // playing them.
+                    let mut batch = Vec::new();
+                    let mut begun = means.clock.now();
                     while !means.stop.load(Ordering::Relaxed) {
                         let next = pairs.lock().unwrap_or_else(PoisonError::into_inner).next();
                         let Some(number) = next else { break };
                         let pair = [2 * number, 2 * number + 1].map(|game| self.play(game, programs, means));
-                        // Nobody listens any more after an error.
-                        if sender.send((number, digest(pair))).is_err() {
-                            break;
+                        batch.push((number, digest(pair)));
+                        let now = means.clock.now();
+                        if batch.len() >= BATCH || now.saturating_sub(begun) >= SOON {
+                            // Nobody listens any more after an error.
+                            if sender.send(std::mem::take(&mut batch)).is_err() {
+                                return;
+                            }
+                            begun = now;
                         }
                     }
+                    let _ = sender.send(batch);
                 });
             }
             drop(sender);
             // Owned by this closure, so that an error drops it and the threads stop.
             let receiver = receiver;
-            for (number, made) in &receiver {
+            for (number, made) in receiver.iter().flatten() {
                 observe(number, made)?;
             }
             Ok(())

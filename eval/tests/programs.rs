@@ -140,12 +140,24 @@ fn programs_that_fail_lose_and_are_counted() {
         ("mute", "start", "--start-timeout 300"),
         ("unready", "ready", "--ready-timeout 300"),
         ("crash=2", "crash", ""),
+        ("orphan", "crash", ""),
         ("illegal", "illegal", ""),
         ("garbage", "rubbish", ""),
         ("twice", "rubbish", ""),
     ] {
         loses(habit, fault, more);
     }
+}
+
+#[test]
+fn a_program_that_never_starts_is_given_up() {
+    let table = Table::new();
+    let agents = [table.bot("bad", "never"), "random".to_owned()];
+    table.command(&agents, &patient("--games 40 --jobs 1")).assert().success();
+    let games = table.games();
+    assert!(games.len() == 40 && games.iter().all(|game| game.fault == "start"));
+    // One more by which we look whether it is there.
+    assert!(table.processes().len() <= 6, "{:?}", table.processes());
 }
 
 #[test]

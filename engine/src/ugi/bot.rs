@@ -22,6 +22,10 @@ use crate::notation::excerpt;
 const WAITING: usize = 1024;
 /// Time between two looks at whether the program has ended.
 const LOOK: Duration = Duration::from_millis(5);
+/// Time between two looks at whether a program that says nothing has ended: one of its children may keep its output open.
+const GLANCE: Duration = Duration::from_millis(250);
+/// Longest line of a program that is kept, in bytes, so that those that wait to be heard have their bounds too.
+const LONGEST_HEARD: usize = 1 << 16;
 /// Longest wait for the rest of what a program that has ended wrote to stderr.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
@@ -136,24 +140,39 @@ impl Bot {
     /// # Errors
     /// When the time is over or the program is.
     pub fn hear(&mut self, within: Duration) -> Result<String, Silence> {
-        match self.output.recv_timeout(within) {
-            Ok(Line::Text(line)) => Ok(line),
-            Ok(Line::TooLong) => Ok(String::new()),
-            Err(RecvTimeoutError::Timeout) => Err(Silence::Late(within)),
-            Err(RecvTimeoutError::Disconnected) => {
-                // It closes its output a moment before it has ended, and before its last words are read.
-                let _ = self.read_out.recv_timeout(LAST_WORDS);
-                let status = (0..4).find_map(|look| {
-                    if look > 0 {
-                        thread::sleep(LOOK);
-                    }
-                    self.child.try_wait().ok().flatten()
-                });
-                let how = status.map_or("its output is closed".to_owned(), |status| status.to_string());
-                let stderr = self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                Err(Silence::Ended { how, stderr })
+        let mut left = within;
+        loop {
+            match self.output.recv_timeout(left.min(GLANCE)) {
+                Ok(Line::Text(line)) => return Ok(line),
+                Ok(Line::TooLong) => return Ok(String::new()),
+                Err(RecvTimeoutError::Timeout) if left <= GLANCE => return Err(Silence::Late(within)),
+                Err(RecvTimeoutError::Timeout) => left -= GLANCE,
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            }
+            if let Ok(Some(_)) = self.child.try_wait() {
+                // What it said before its end is still on the way.
+                return match self.output.recv_timeout(LOOK) {
+                    Ok(Line::Text(line)) => Ok(line),
+                    Ok(Line::TooLong) => Ok(String::new()),
+                    Err(_) => Err(self.ended()),
+                };
             }
         }
+    }
+
+    /// How the program ended, and its last words: it closes its output a moment before it has ended, and before they are
+    /// read.
+    fn ended(&mut self) -> Silence {
+        let _ = self.read_out.recv_timeout(LAST_WORDS);
+        let status = (0..4).find_map(|look| {
+            if look > 0 {
+                thread::sleep(LOOK);
+            }
+            self.child.try_wait().ok().flatten()
+        });
+        let how = status.map_or("its output is closed".to_owned(), |status| status.to_string());
+        let stderr = self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Silence::Ended { how, stderr }
     }
 
     /// Waits for the program's end; `None` when it goes on for longer.
@@ -236,6 +255,10 @@ fn write(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
 fn listen(stdout: impl Read, heard: &SyncSender<Line>) {
     let mut stdout = BufReader::new(stdout);
     while let Ok(Some(line)) = lines::read(&mut stdout) {
+        let line = match line {
+            Line::Text(text) if text.len() > LONGEST_HEARD => Line::TooLong,
+            line => line,
+        };
         if heard.send(line).is_err() {
             return;
         }

@@ -41,6 +41,12 @@ class Bad(Bot):
             case "crash" if self.asked >= number:
                 print("it hurts", file=sys.stderr)
                 os._exit(3)
+            case "orphan":
+                # Its child keeps the output open.
+                if os.fork() == 0:
+                    note()
+                    time.sleep(600)
+                os._exit(4)
             case "silent":
                 return True
             case "late":
