@@ -129,9 +129,7 @@ impl Lines {
             let Some(Bounds { mut range, whole, ended }) = self.bounds()? else { return Ok(None) };
             self.number += 1;
             if self.reading == Reading::Lenient {
-                if self.buffer[range.clone()].ends_with(b"\r") {
-                    range.end -= 1;
-                }
+                range.end -= usize::from(self.buffer[range.clone()].last() == Some(&b'\r'));
                 if range.is_empty() {
                     continue;
                 }

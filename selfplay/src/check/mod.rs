@@ -255,22 +255,21 @@ impl<O: Observer> Check<'_, O> {
         }
     }
 
-    /// The row in a line.
-    fn read(&mut self, line: &Line<'_>) -> Result<Sample, LineError> {
+    /// The row in a line, and what is wrong with how it is written where that counts.
+    #[cold]
+    fn read_exactly(&mut self, line: &Line<'_>) -> Result<Sample, LineError> {
         if !line.whole {
             return Err(LineError::Long);
         }
-        if self.reading == Reading::Exact && !line.ended {
+        if !line.ended {
             return Err(LineError::NoEnd);
         }
         let sample = Sample::scan(line.bytes, self.variant.width())?;
-        if self.reading == Reading::Exact {
-            self.spelt.clear();
-            sample.spell(&mut self.spelt);
-            let spelt = self.spelt.trim_ascii_end();
-            if line.bytes != spelt {
-                return Err(LineError::Spelling(String::from_utf8_lossy(spelt).into_owned()));
-            }
+        self.spelt.clear();
+        sample.spell(&mut self.spelt);
+        let spelt = self.spelt.trim_ascii_end();
+        if line.bytes != spelt {
+            return Err(LineError::Spelling(String::from_utf8_lossy(spelt).into_owned()));
         }
         Ok(sample)
     }
@@ -278,7 +277,13 @@ impl<O: Observer> Check<'_, O> {
     /// Takes the next line; a fault comes with the line that it is found in.
     fn line(&mut self, line: &Line<'_>) -> Result<(), (u64, LineError)> {
         self.at = line.number;
-        let read = self.read(line);
+        let read = match (self.reading, line.whole) {
+            (Reading::Exact, _) => self.read_exactly(line),
+            (Reading::Lenient, true) => {
+                Sample::scan(line.bytes, self.variant.width()).map_err(LineError::from)
+            }
+            (Reading::Lenient, false) => Err(LineError::Long),
+        };
         if self.bad_since.is_some() {
             // Which game a wrong row belongs to may be what is wrong with it; a game's first row begins afresh.
             let begins = match &read {
