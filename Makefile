@@ -6,11 +6,12 @@ PROGRAMS := giuthi giuthi-selfplay giuthi-train giuthi-eval
 # Where `make install` puts the programs: PREFIX/bin, or cargo's own folder.
 BINDIR := $(if $(PREFIX),$(PREFIX)/bin,$(or $(CARGO_HOME),$(HOME)/.cargo)/bin)
 
-.PHONY: help demo test test-portable interop readers lint build install libtorch no-torch clean-demo
+.PHONY: help demo test test-portable cluster-test interop readers lint build install libtorch no-torch clean-demo
 
 help:
 	@echo 'make demo      self-play, training and a tournament on 2x6x4, into data/demo (under a minute after the build)'
 	@echo 'make test      every test'
+	@echo 'make cluster-test  a dataset in eight shards by GNU parallel (or xargs), one of them killed'
 	@echo 'make interop   exported networks, read by tract, ONNX Runtime, NumPy and (TORCH=PYTHON or TORCH=pip) PyTorch'
 	@echo 'make readers   a dataset, read by pandas, Polars and DuckDB'
 	@echo 'make lint      formatting, clippy and documentation, warnings denied'
@@ -27,6 +28,11 @@ test: libtorch test-portable
 # Rules and network once more as on a processor without the vector instructions: whatever asks for them has to fall back.
 test-portable:
 	$(CARGO) test --locked -p giuthi-engine --features portable --test golden --test twins --test perft --test quantised
+
+# Not part of `make test`: it needs a shell. With what `make test` has built it takes ten seconds.
+cluster-test:
+	$(CARGO) build --locked -p giuthi-selfplay
+	@scripts/parallel.sh '$(TARGET)/debug'
 
 # Not part of `make test`: tract takes minutes to build, and Python's packages come from the network.
 interop: build

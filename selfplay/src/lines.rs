@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use crc32fast::Hasher as Crc32;
@@ -27,6 +28,18 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Whether all of it is there; otherwise it is longer than [`LONGEST_LINE`].
     pub whole: bool,
+    /// Whether `\n` ends it. The last line of a file may do without.
+    pub ended: bool,
+}
+
+/// Which text is taken for the lines of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As any CSV: a mark of UTF-8 at the beginning, `\r` before `\n` and empty lines are passed over, and what is
+    /// compressed may be several frames.
+    Lenient,
+    /// As it is written here: nothing is passed over, and what is compressed is one frame and nothing behind it.
+    Exact,
 }
 
 /// The lines of a file, read in chunks: memory does not depend on its size, nor on that of its lines.
@@ -35,6 +48,7 @@ pub struct Line<'a> {
 #[derive(Debug)]
 pub struct Lines {
     input: Input,
+    reading: Reading,
     buffer: Box<[u8]>,
     /// What of the buffer is not handed out yet.
     start: usize,
@@ -62,15 +76,26 @@ impl Lines {
     /// # Errors
     /// Where it cannot be opened.
     pub fn open(path: &Path, summing: Summing) -> io::Result<Lines> {
+        Lines::open_as(path, summing, Reading::Lenient)
+    }
+
+    /// [`Lines::open`], with a choice of what is passed over.
+    pub(crate) fn open_as(path: &Path, summing: Summing, reading: Reading) -> io::Result<Lines> {
         let sha256 = (summing == Summing::Sha256).then(Sha256::new);
         let file = Hashing { file: File::open(path)?, sha256, crc32: Crc32::new(), length: 0 };
         let compressed = path.as_os_str().as_encoded_bytes().ends_with(COMPRESSED.as_bytes());
         let input = match compressed {
-            true => Input::Compressed(Box::new(Decoder::new(file)?)),
+            true => {
+                let decoder = Decoder::new(file)?;
+                Input::Compressed(Box::new(match reading {
+                    Reading::Lenient => decoder,
+                    Reading::Exact => decoder.single_frame(),
+                }))
+            }
             false => Input::Plain(file),
         };
         let buffer = vec![0; CHUNK].into_boxed_slice();
-        Ok(Lines { input, buffer, start: 0, end: 0, over: false, number: 0 })
+        Ok(Lines { input, reading, buffer, start: 0, end: 0, over: false, number: 0 })
     }
 
     /// Reads the first line: the width of the boards, `None` where it is not the header of a dataset.
@@ -84,6 +109,16 @@ impl Lines {
         Ok(text.and_then(|text| width_of(&StringRecord::from(text.split(',').collect::<Vec<_>>()))))
     }
 
+    /// Number of the line read last, from 1; 0 before the first.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the text is decompressed as it is read.
+    pub(crate) fn is_compressed(&self) -> bool {
+        matches!(self.input, Input::Compressed(_))
+    }
+
     /// The next line that is not empty; `None` after the last.
     ///
     /// # Errors
@@ -91,19 +126,20 @@ impl Lines {
     #[allow(clippy::should_implement_trait, reason = "a line lives only until the next one is read")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
-            let Some((range, whole)) = self.bounds()? else { return Ok(None) };
+            let Some(Bounds { mut range, whole, ended }) = self.bounds()? else { return Ok(None) };
             self.number += 1;
-            let bytes = &self.buffer[range.clone()];
-            let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-            if !bytes.is_empty() {
-                let range = range.start..range.start + bytes.len();
-                return Ok(Some(Line { number: self.number, bytes: &self.buffer[range], whole }));
+            if self.reading == Reading::Lenient {
+                range.end -= usize::from(self.buffer[range.clone()].last() == Some(&b'\r'));
+                if range.is_empty() {
+                    continue;
+                }
             }
+            return Ok(Some(Line { number: self.number, bytes: &self.buffer[range], whole, ended }));
         }
     }
 
     /// Where the next line lies in the buffer, and whether all of it does.
-    fn bounds(&mut self) -> io::Result<Option<(std::ops::Range<usize>, bool)>> {
+    fn bounds(&mut self) -> io::Result<Option<Bounds>> {
         // Bytes that are known to hold no end.
         let mut searched = 0;
         loop {
@@ -111,13 +147,13 @@ impl Lines {
             if let Some(length) = memchr::memchr(b'\n', &rest[searched..]) {
                 let range = self.start..self.start + searched + length;
                 self.start = range.end + 1;
-                return Ok(Some(cut(range)));
+                return Ok(Some(Bounds::of(range, true)));
             }
             searched = rest.len();
             if self.over {
                 let range = self.start..self.end;
                 self.start = self.end;
-                return Ok((searched > 0).then(|| cut(range)));
+                return Ok((searched > 0).then(|| Bounds::of(range, false)));
             }
             if searched > LONGEST_LINE {
                 return self.overlong().map(Some);
@@ -127,17 +163,18 @@ impl Lines {
     }
 
     /// Passes over a line that is too long; its beginning is handed out.
-    fn overlong(&mut self) -> io::Result<(std::ops::Range<usize>, bool)> {
+    fn overlong(&mut self) -> io::Result<Bounds> {
         self.buffer.copy_within(self.start..self.start + LONGEST_LINE, 0);
         loop {
             (self.start, self.end) = (LONGEST_LINE, LONGEST_LINE);
             self.fill_behind(LONGEST_LINE)?;
-            match memchr::memchr(b'\n', &self.buffer[self.start..self.end]) {
+            let length = memchr::memchr(b'\n', &self.buffer[self.start..self.end]);
+            match length {
                 Some(length) => self.start += length + 1,
                 None if self.over => self.start = self.end,
                 None => continue,
             }
-            return Ok((0..LONGEST_LINE, false));
+            return Ok(Bounds { range: 0..LONGEST_LINE, whole: false, ended: length.is_some() });
         }
     }
 
@@ -172,7 +209,15 @@ impl Lines {
     pub fn finish(self) -> io::Result<Sums> {
         let mut file = match self.input {
             Input::Plain(file) => file,
-            Input::Compressed(decoder) => decoder.finish().into_inner(),
+            Input::Compressed(decoder) => {
+                let mut rest = decoder.finish();
+                let behind = io::copy(&mut rest, &mut io::sink())?;
+                if behind > 0 && self.reading == Reading::Exact {
+                    let what = format!("{behind} bytes stand behind the compressed text");
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+                }
+                rest.into_inner()
+            }
         };
         io::copy(&mut file, &mut io::sink())?;
         let sha256 = file.sha256.map_or_else(String::new, |hash| {
@@ -182,10 +227,20 @@ impl Lines {
     }
 }
 
-/// A line's place, and whether all of it is handed out.
-fn cut(range: std::ops::Range<usize>) -> (std::ops::Range<usize>, bool) {
-    let whole = range.len() <= LONGEST_LINE;
-    (range.start..range.end.min(range.start + LONGEST_LINE), whole)
+/// A line's place in the buffer.
+struct Bounds {
+    range: Range<usize>,
+    /// Whether all of it is handed out.
+    whole: bool,
+    /// Whether its end is there.
+    ended: bool,
+}
+
+impl Bounds {
+    fn of(range: Range<usize>, ended: bool) -> Bounds {
+        let whole = range.len() <= LONGEST_LINE;
+        Bounds { range: range.start..range.end.min(range.start + LONGEST_LINE), whole, ended }
+    }
 }
 
 /// What is to be known of a file's bytes beside its lines.

@@ -20,6 +20,9 @@ use crate::settings::Format;
 const CHUNK: usize = 1 << 16;
 /// Chunks that wait to be written at most.
 const AHEAD: usize = 16;
+/// Logarithm of the bytes that a compressed part is looked back into: 128 KiB. Rows repeat nothing from farther away, and
+/// who reads many parts at a time has all of their windows in the processor's caches.
+const WINDOW_LOG: u32 = 17;
 
 /// What a part's thread is told.
 enum Message {
@@ -92,6 +95,7 @@ fn write(path: &Path, format: Format, width: usize, receiver: Receiver<Message>)
                 // not known there), one thread.
                 encoder.include_checksum(true)?;
                 encoder.include_contentsize(false)?;
+                encoder.window_log(WINDOW_LOG)?;
                 fill(encoder, width, receiver)?.finish()?
             }
         };

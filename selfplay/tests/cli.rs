@@ -132,6 +132,18 @@ fn work_that_fails_is_one_line_and_exit_code_1() {
     assert!(stderr.contains("--games 5 (now 6)"), "{stderr}");
 }
 
+/// A folder below which nobody may write: the whole run is refused before a game is played.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_unwritable_folder_is_named() {
+    // Not even an administrator, as whom this test may run, makes folders here.
+    for out in [Path::new("/proc/games"), Path::new("/proc/self")] {
+        let (code, stdout, stderr) = run(out, "--variant 2x5x4 --games 5 --agent random --seed 1");
+        assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
+        assert!(stderr.contains(out.to_str().unwrap()), "{stderr}");
+    }
+}
+
 #[test]
 fn a_part_that_cannot_be_written_is_named() {
     let dir = tempdir().unwrap();

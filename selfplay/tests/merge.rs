@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use giuthi_selfplay::merge::{MergeEvent, Merging, merge};
+use giuthi_selfplay::verify::{Event, verify};
 use giuthi_selfplay::{Format, Level, Settings, Shard};
 use support::{files, make, settings};
 use tempfile::{TempDir, tempdir};
@@ -161,5 +162,14 @@ fn verify_replays_every_game() {
     assert!(put_together(&dirs, &out.path().join("plain"), PLAIN).is_ok());
     let said =
         put_together(&dirs, &out.path().join("verified"), Merging { verify: true, ..PLAIN }).unwrap_err();
-    assert!(said.contains("part-00000.csv: line "), "{said}");
+    assert!(said.contains("part-00000.csv, line "), "{said}");
+    // The same place and the same words as `verify`.
+    let mut told = Vec::new();
+    verify(&dirs[0], NonZeroUsize::MIN, 9, |event| {
+        if let Event::Fault(fault) = event {
+            told.push(fault.to_string());
+        }
+    })
+    .unwrap();
+    assert!(said.starts_with(&told[0]), "{said}: {told:?}");
 }

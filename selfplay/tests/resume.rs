@@ -224,12 +224,12 @@ fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
     let frames = [zstd::encode_all(&text[..100], 1).unwrap(), zstd::encode_all(&text[100..], 1).unwrap()];
     for finished in [true, false] {
         for (bytes, words) in [
-            (good[..good.len() - 1].to_vec(), "breaks off"),
-            (good[..good.len() / 2].to_vec(), "breaks off"),
+            (good[..good.len() - 1].to_vec(), "cannot be decompressed from here on: "),
+            (good[..good.len() / 2].to_vec(), "cannot be decompressed from here on: "),
             (Vec::new(), "line 1: "),
-            (text.clone(), "breaks off"),
-            (flipped.clone(), "part-00001.csv.zst: line "),
-            (zstd::encode_all(&changed[..], 1).unwrap(), "part-00001.csv.zst: line "),
+            (text.clone(), "line 1: cannot be decompressed"),
+            (flipped.clone(), "part-00001.csv.zst, line "),
+            (zstd::encode_all(&changed[..], 1).unwrap(), "part-00001.csv.zst, line "),
             ([&good[..], b"x"].concat(), "1 bytes stand behind"),
             ([&good[..], &good[..]].concat(), "stand behind"),
             // The same text, but not one frame of it.
@@ -240,7 +240,7 @@ fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
                 let _ = fs::remove_file(dir.path().join("manifest.json"));
             }
             let said = refusal(&settings, dir.path());
-            assert!(said.contains("part-00001.csv.zst: ") && said.contains(words), "{words}: {said}");
+            assert!(said.contains("part-00001.csv.zst, line ") && said.contains(words), "{words}: {said}");
             assert!(said.contains("remove the file"), "{said}");
         }
     }
@@ -313,7 +313,7 @@ fn after_damage(finished: bool, change: impl FnOnce(String) -> Vec<u8>) -> Strin
     let path = dir.path().join("part-00001.csv");
     fs::write(&path, change(fs::read_to_string(&path).unwrap())).unwrap();
     let said = refusal(&settings, dir.path());
-    assert!(said.contains("part-00001.csv: ") && said.contains("remove the file"), "{said}");
+    assert!(said.contains("part-00001.csv") && said.contains("remove the file"), "{said}");
     fs::remove_file(&path).unwrap();
     assert_eq!(make(&settings, dir.path(), 1).played, 10);
     assert!(whole.iter().all(|(name, bytes)| files(dir.path())[name] == *bytes));
@@ -341,11 +341,11 @@ fn a_damaged_part_is_refused_with_its_line() {
         let rows = last_line(&text) - 1;
         text.lines().take(rows).map(|line| format!("{line}\n")).collect::<String>().into_bytes()
     });
-    assert!(said.contains("of game 19 is missing"), "{said}");
+    assert!(said.contains("game 19 breaks off after this row"), "{said}");
     let said = after_damage(false, |_| Vec::new());
-    assert!(said.contains("line 1: the header"), "{said}");
+    assert!(said.contains("part-00001.csv, line 1: not the header of a dataset of 2x5x4"), "{said}");
     let said = after_damage(false, |text| text.replace("p9,", "").into_bytes());
-    assert!(said.contains("line 1: the header"), "{said}");
+    assert!(said.contains("part-00001.csv, line 1: not the header of a dataset of 2x5x4"), "{said}");
     let said = after_damage(false, |text| text.replace('\n', "\r\n").into_bytes());
     assert!(said.contains("line 1: "), "{said}");
     let said = after_damage(false, |text| [text.clone().into_bytes(), b"19,0".to_vec()].concat());
@@ -354,7 +354,7 @@ fn a_damaged_part_is_refused_with_its_line() {
         let last = text.lines().last().unwrap().to_owned();
         format!("{text}{last}\n").into_bytes()
     });
-    assert!(said.contains("games end before it"), "{said}");
+    assert!(said.contains("does not follow the row before it"), "{said}");
     let said = after_damage(false, |_| vec![0xff; 100_000]);
     assert!(said.contains("line 1"), "{said}");
     // Any one digit: the game, the ply, a pit, the result, the margin. Line 5 is ply 3 of game 10.

@@ -1,5 +1,5 @@
-//! Parts of datasets read and checked: every row, and every game by replaying it from its moves. The trainer and
-//! `giuthi selfplay verify` both read so.
+//! Parts of datasets read and checked: every row, and every game by replaying it from its moves. The trainer,
+//! `giuthi selfplay verify`, `merge --verify` and a run that goes on with its parts all read so.
 
 use std::io;
 use std::ops::Range;
@@ -9,7 +9,13 @@ use giuthi_engine::sample::{Note, Sample, SampleError, columns, label};
 use giuthi_engine::{Game, PlayError, Position, Source, Variant};
 use thiserror::Error;
 
-use crate::lines::{LONGEST_LINE, Line, Lines, Summing, Sums};
+use crate::lines::{LONGEST_LINE, Line, Lines, Reading, Summing, Sums};
+use crate::part::header;
+
+mod part;
+
+pub use part::Fault;
+pub(crate) use part::{Task, Watch};
 
 /// Why a part cannot be used.
 #[derive(Debug, Error)]
@@ -67,6 +73,15 @@ pub enum LineError {
     /// It is no row.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// It is the row, but not as self-play writes it; told where a run goes on with its own parts.
+    #[error("spelt otherwise than here: `{0}`")]
+    Spelling(String),
+    /// The file ends within it; told where a run goes on with its own parts.
+    #[error("the line has no end")]
+    NoEnd,
+    /// What is compressed is damaged.
+    #[error("{0}")]
+    Compressed(String),
     /// It is a row, but not the one that comes here.
     #[error("ply {ply} of game {game} does not follow the row before it")]
     Order {
@@ -146,15 +161,44 @@ pub fn replay(
     last: Option<u64>,
     observer: &mut impl Observer,
 ) -> Result<Replayed, PartError> {
+    replay_as(path, variant, last, Reading::Lenient, observer)
+}
+
+/// [`replay`]; read exactly, every byte has to be as it is written here.
+pub(crate) fn replay_as(
+    path: &Path,
+    variant: Variant,
+    last: Option<u64>,
+    reading: Reading,
+    observer: &mut impl Observer,
+) -> Result<Replayed, PartError> {
     let failed = |error| PartError::Io { path: path.to_owned(), error };
     let fault = |line, error| PartError::Line { path: path.to_owned(), line, error };
-    let mut lines = Lines::open(path, Summing::Sha256).map_err(failed)?;
-    if lines.header().map_err(failed)? != Some(variant.width()) {
+    let mut lines = Lines::open_as(path, Summing::Sha256, reading).map_err(failed)?;
+    let compressed = lines.is_compressed();
+    // What the system did not say was said in decompressing.
+    let unread = |line, what, error: io::Error| match error.raw_os_error() {
+        None if compressed => fault(line, LineError::Compressed(format!("{what}{error}"))),
+        _ => failed(error),
+    };
+    let broken = "cannot be decompressed from here on: ";
+    let found = match reading {
+        Reading::Lenient => lines.header().map(|width| width == Some(variant.width())),
+        Reading::Exact => {
+            let header = header(variant.width());
+            lines
+                .next()
+                .map(|line| line.is_some_and(|line| line.ended && line.bytes == header.trim_end().as_bytes()))
+        }
+    };
+    if !found.map_err(|error| unread(1, broken, error))? {
         return Err(fault(1, LineError::Header(variant)));
     }
-    let mut check = Check::new(variant, last, observer);
+    let mut check = Check::new(variant, last, reading, observer);
     let mut found = 0;
-    while let Some(line) = lines.next().map_err(failed)? {
+    loop {
+        let at = lines.number() + 1;
+        let Some(line) = lines.next().map_err(|error| unread(at, broken, error))? else { break };
         found += 1;
         let mut faulty = check.line(&line);
         while let Err((at, error)) = faulty {
@@ -166,14 +210,17 @@ pub fn replay(
     if let Err((at, error)) = check.end() {
         check.observer.fault(fault(at, error))?;
     }
-    let Check { first, last, games, rows, bad_lines, .. } = check.finish();
-    let sums = lines.finish().map_err(failed)?;
+    let Check { at, first, last, games, rows, bad_lines, .. } = check.finish();
+    let sums = lines.finish().map_err(|error| unread(at, "", error))?;
     Ok(Replayed { first, last, games, rows, lines: found, bad_lines, sums })
 }
 
 /// The check of a part under way.
 struct Check<'a, O> {
     variant: Variant,
+    reading: Reading,
+    /// A row as it is written here.
+    spelt: Vec<u8>,
     observer: &'a mut O,
     replay: Replay,
     /// The first line of what is being left out.
@@ -189,18 +236,53 @@ struct Check<'a, O> {
 }
 
 impl<O: Observer> Check<'_, O> {
-    fn new(variant: Variant, last: Option<u64>, observer: &mut O) -> Check<'_, O> {
+    fn new(variant: Variant, last: Option<u64>, reading: Reading, observer: &mut O) -> Check<'_, O> {
         let (first, bad_lines, replay) = (None, Vec::new(), Replay::new(variant));
-        let (bad_since, at, games, rows) = (None, 1, 0, 0);
-        Check { variant, observer, replay, bad_since, at, first, last, games, rows, bad_lines }
+        let (spelt, bad_since, at, games, rows) = (Vec::new(), None, 1, 0, 0);
+        Check {
+            variant,
+            reading,
+            spelt,
+            observer,
+            replay,
+            bad_since,
+            at,
+            first,
+            last,
+            games,
+            rows,
+            bad_lines,
+        }
+    }
+
+    /// The row in a line, and what is wrong with how it is written where that counts.
+    #[cold]
+    fn read_exactly(&mut self, line: &Line<'_>) -> Result<Sample, LineError> {
+        if !line.whole {
+            return Err(LineError::Long);
+        }
+        if !line.ended {
+            return Err(LineError::NoEnd);
+        }
+        let sample = Sample::scan(line.bytes, self.variant.width())?;
+        self.spelt.clear();
+        sample.spell(&mut self.spelt);
+        let spelt = self.spelt.trim_ascii_end();
+        if line.bytes != spelt {
+            return Err(LineError::Spelling(String::from_utf8_lossy(spelt).into_owned()));
+        }
+        Ok(sample)
     }
 
     /// Takes the next line; a fault comes with the line that it is found in.
     fn line(&mut self, line: &Line<'_>) -> Result<(), (u64, LineError)> {
         self.at = line.number;
-        let read = match line.whole {
-            true => Sample::scan(line.bytes, self.variant.width()).map_err(LineError::from),
-            false => Err(LineError::Long),
+        let read = match (self.reading, line.whole) {
+            (Reading::Exact, _) => self.read_exactly(line),
+            (Reading::Lenient, true) => {
+                Sample::scan(line.bytes, self.variant.width()).map_err(LineError::from)
+            }
+            (Reading::Lenient, false) => Err(LineError::Long),
         };
         if self.bad_since.is_some() {
             // Which game a wrong row belongs to may be what is wrong with it; a game's first row begins afresh.
@@ -281,6 +363,9 @@ impl LineError {
             | LineError::Header(_)
             | LineError::NoStart
             | LineError::Sample(_)
+            | LineError::Spelling(_)
+            | LineError::NoEnd
+            | LineError::Compressed(_)
             | LineError::BreaksOff(_) => None,
         }
     }
