@@ -26,6 +26,7 @@
 //! | [`ugi`], [`compliance`] | the engine protocol, from both sides; whether a program keeps to it |
 //! | [`opening`], [`rng`] | random openings and random streams |
 //! | [`sample`] | one row of the dataset |
+//! | [`shard`](mod@shard) | shares of work that several machines have |
 //! | [`files`] | files that appear under their name only when whole |
 //! | `cli` | the `giuthi` program, and what all programs share at the terminal |
 //!
@@ -48,6 +49,7 @@ pub mod rng;
 pub mod rules;
 pub mod sample;
 pub mod search;
+pub mod shard;
 pub mod ugi;
 
 pub use agent::{Agent, AgentSpec, Choice, Clock, Request};
@@ -59,6 +61,7 @@ pub use playout::{Finish, Playout};
 pub use position::{IllegalMove, Position, Setup, SetupError, Step};
 pub use rules::{Direction, Move, Player, Variant};
 pub use sample::{Sample, Source};
+pub use shard::Shard;
 
 /// The README's Rust example is compiled with the documentation tests.
 #[cfg(doctest)]

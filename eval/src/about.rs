@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::openings::Openings;
 use crate::schedule::Format;
 use crate::settings::Settings;
-use crate::shard::Shard;
+use giuthi_engine::Shard;
 
 /// What a tournament is, as its file says it. The order of the fields is that of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

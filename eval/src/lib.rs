@@ -25,7 +25,7 @@
 //! | [`settings`] | what a tournament is, checked |
 //! | [`openings`] | what games start from; those that are decided left out |
 //! | [`schedule`] | who plays whom in which game, from which opening |
-//! | [`timing`], [`shard`] | time controls; shares for several machines |
+//! | [`timing`] | time controls |
 //! | [`play`] | one game between two players |
 //! | [`tournament`] | the games in parallel, handed on as they are finished |
 //! | [`tally`] | results counted: by agent and opponent, by seat, by ending |
@@ -55,7 +55,6 @@ pub mod record;
 pub mod results;
 pub mod schedule;
 pub mod settings;
-pub mod shard;
 pub mod sprt;
 pub mod stats;
 pub mod tally;
@@ -69,7 +68,6 @@ pub use programs::Conduct;
 pub use rating::{Advantage, Encounter, Fit, Observation, Options, Rating, Unrelated, rate};
 pub use schedule::{Fixture, Format, Schedule};
 pub use settings::{Settings, SettingsError};
-pub use shard::Shard;
 pub use tally::{Tally, WinsDrawsLosses};
 pub use timing::{TimeControl, Timing};
 pub use tournament::{Error, Means, Prepared, Tournament, run};

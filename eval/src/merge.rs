@@ -14,8 +14,8 @@ use crate::journal::{
 };
 use crate::output::Standings;
 use crate::record::Rows;
-use crate::shard::Shard;
 use crate::tournament::Tournament;
+use giuthi_engine::Shard;
 
 /// Why shards make no tournament.
 #[derive(Debug, Error)]

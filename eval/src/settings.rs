@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use crate::openings::{Decided, Openings};
 use crate::schedule::{Format, Schedule};
-use crate::shard::Shard;
 use crate::timing::{TimeControl, Timing};
 use crate::tournament::{Error, Prepared};
+use giuthi_engine::Shard;
 
 /// Greatest number of games a pairing.
 pub const MAX_GAMES: u32 = 1_000_000;

@@ -20,7 +20,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`settings`] | what decides the games of a dataset, and how it is cut into parts and shards |
-//! | `exploration`, `format`, `shard` | chance among the moves; plain or compressed; shards, told by a flag or by a cluster |
+//! | `exploration`, `format` | chance among the moves; plain or compressed |
 //! | `openings`, `play` | the openings of all games; one game |
 //! | `part`, `writer` | a part's text, read back to the last byte; parts written by threads of their own |
 //! | [`manifest`] | `manifest.json` and `run.json` |
@@ -59,7 +59,6 @@ mod part;
 pub mod pick;
 mod play;
 pub mod settings;
-mod shard;
 pub mod stats;
 pub mod summary;
 pub mod verify;
@@ -74,6 +73,5 @@ pub use manifest::{Manifest, ManifestError, PartEntry, Run};
 pub use part::Damage;
 pub use play::GameError;
 pub use settings::{Epsilon, Format, Level, OpeningPlies, Settings, Shard, Temperature};
-pub use shard::EnvironmentError;
 pub use summary::{Summary, Tally};
 pub use watch::{Look, Watch};

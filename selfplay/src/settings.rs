@@ -9,7 +9,7 @@ use thiserror::Error;
 
 pub use crate::exploration::{Epsilon, Temperature};
 pub use crate::format::{Format, Level};
-pub use crate::shard::Shard;
+pub use giuthi_engine::Shard;
 
 /// The agent that plays when none is named.
 pub const DEFAULT_AGENT: &str = "ab:depth=3";
@@ -127,7 +127,4 @@ pub enum SettingError {
     /// Not a level of compression.
     #[error("a whole number from 1 to {} is possible", Level::MOST)]
     Level,
-    /// Not a shard.
-    #[error("write I/N: the shard's number I, from 0 to N-1, and the number of shards N, such as 0/4")]
-    Shard,
 }

@@ -8,6 +8,7 @@ mod agents;
 mod clock;
 pub mod giuthi;
 mod progress;
+pub mod stop;
 
 use std::error::Error;
 use std::ffi::OsString;

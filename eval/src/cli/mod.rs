@@ -4,7 +4,6 @@ mod merge;
 mod rate;
 mod running;
 mod sprt;
-mod stop;
 mod tournament;
 
 use std::process::ExitCode;

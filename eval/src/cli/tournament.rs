@@ -3,28 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use clap::Args;
 use giuthi_engine::cli::{
-    MAX_THREADS, Progress, SystemClock, Usage, agents, print, seed_or_drawn, tell, whole_number,
+    MAX_THREADS, Progress, SystemClock, Usage, agents, print, seed_or_drawn, stop, tell, whole_number,
 };
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::ugi::session::Waits;
-use giuthi_engine::{AgentSpec, Variant};
+use giuthi_engine::{AgentSpec, Shard, Variant};
 
 use super::running::{Outcome, Running};
-use super::stop;
 use crate::journal::{Files, Resumed, started_seed};
 use crate::openings::{Decided, Listing, Openings, OpeningsError};
 use crate::output::Standings;
 use crate::programs::Conduct;
 use crate::schedule::Format;
 use crate::settings::{MAX_GAMES, Settings, SettingsError};
-use crate::shard::Shard;
 use crate::timing::{TimeControl, Timing};
 use crate::tournament::{Error, Means, Prepared, Tournament};
 
@@ -286,7 +284,8 @@ fn play(
         tell(format_args!("there already: {} of {all} pairs of games", all - left));
     }
     let stopped = Arc::new(AtomicBool::new(false));
-    stop::on_signals(&stopped)?;
+    let asked = Arc::clone(&stopped);
+    stop::on_signals("the games in hand", move || asked.swap(true, Ordering::Relaxed))?;
     let clock = SystemClock::default();
     let logs = settings.agents.iter().any(|agent| agent.command().is_some()).then(|| out.join(LOGS));
     let means = Means { clock: &clock, stop: &stopped, logs: logs.as_deref() };
@@ -328,7 +327,7 @@ fn play(
         return Err(anyhow!(
             "stopped: {} of {all} pairs of games are there; to go on: {}",
             all - left + played,
-            stop::command_line()
+            stop::command_line("giuthi eval", Some("--resume"))
         ));
     }
     Ok((files, tournament))

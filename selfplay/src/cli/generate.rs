@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use giuthi_engine::cli::{
-    MAX_THREADS, Progress, SystemClock, Usage, print, seed_or_drawn, tell, whole_number,
+    MAX_THREADS, Progress, SystemClock, Usage, print, seed_or_drawn, stop, tell, whole_number,
 };
+use giuthi_engine::shard::ShardError;
 use giuthi_engine::{AgentSpec, Variant};
 
 use super::presets::{PRESETS, Preset};
 use super::report::{counted, in_json, in_words};
-use super::stop;
 use crate::generate::{Event, Report, generate_watched};
 use crate::settings::{
     DEFAULT_PART_GAMES, Epsilon, Format, Level, OpeningPlies, SettingError, Settings, Shard, Temperature,
@@ -105,10 +105,9 @@ impl FromStr for ShardChoice {
     fn from_str(text: &str) -> Result<ShardChoice, String> {
         match text {
             "auto" => Ok(ShardChoice::Auto),
-            text => text
-                .parse()
-                .map(ShardChoice::Given)
-                .map_err(|error: SettingError| format!("{error}; or auto")),
+            text => {
+                text.parse().map(ShardChoice::Given).map_err(|error: ShardError| format!("{error}; or auto"))
+            }
         }
     }
 }
@@ -205,7 +204,12 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         tell("warning: this agent plays by the clock, so the run cannot be repeated exactly");
     }
     let watch = Arc::new(Watch::new(threads));
-    stop::on_signals(&watch)?;
+    let asked = Arc::clone(&watch);
+    stop::on_signals("the part in hand", move || {
+        let before = asked.is_stopped();
+        asked.stop();
+        before
+    })?;
     let report = watched(&settings, arguments, threads, &watch).map_err(|error| match error {
         Error::TooManyParts(_) | Error::FewOpenings { .. } => Usage(error.to_string()).into(),
         Error::Game { error: GameError::Opening(error), .. } => {
@@ -217,7 +221,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         Error::Stopped { there, parts } => anyhow::anyhow!(
             "stopped: {there} of {} are there; to go on: {}",
             counted(parts, "part"),
-            stop::command_line()
+            stop::command_line("giuthi selfplay", None)
         ),
         error => anyhow::Error::from(error),
     })?;

@@ -6,7 +6,6 @@ mod presets;
 mod report;
 mod sample;
 mod stats;
-mod stop;
 mod verify;
 
 use std::process::ExitCode;

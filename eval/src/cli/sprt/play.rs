@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use giuthi_engine::cli::{MAX_THREADS, Progress, SystemClock, Usage, seed_or_drawn, tell, whole_number};
+use giuthi_engine::cli::{
+    MAX_THREADS, Progress, SystemClock, Usage, seed_or_drawn, stop, tell, whole_number,
+};
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Variant, files};
 use serde_json::{Value, json};
 
 use crate::about::About;
-use crate::cli::stop;
 use crate::cli::tournament::{LOGS, in_usage, tell_conduct, warn};
 use crate::journal::{Files, GAMES, PARTIAL, Resumed, SETTINGS, started_seed};
 use crate::openings::{Openings, OpeningsError};
@@ -112,7 +113,9 @@ impl Games {
         if let (Some(out), Some(files)) = (&self.out, files) {
             write(&out.join(SPRT), &report)?;
             match ended {
-                Ended::User => tell(format_args!("to go on: {}", stop::command_line())),
+                Ended::User => {
+                    tell(format_args!("to go on: {}", stop::command_line("giuthi eval", Some("--resume"))))
+                }
                 _ => files.finish(&Standings::new(&settings, &tournament))?,
             }
         }
@@ -177,7 +180,8 @@ impl Course<'_> {
             tell(format_args!("there already: {} pairs of games", all - missing.len() as u64));
         }
         let stopped = Arc::new(AtomicBool::new(false));
-        stop::on_signals(&stopped)?;
+        let asked = Arc::clone(&stopped);
+        stop::on_signals("the games in hand", move || asked.swap(true, Ordering::Relaxed))?;
         let clock = SystemClock::default();
         let logs = out.filter(|_| settings.agents.iter().any(|agent| agent.command().is_some()));
         let logs = logs.map(|out| out.join(LOGS));

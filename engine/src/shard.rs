@@ -1,11 +1,9 @@
-//! Shards: which of a dataset's parts are made here; told by a flag, or by what a cluster says of a task.
+//! Shards: which share of a dataset or a tournament is made here; told by a flag, or by what a cluster says of a task.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
-
-use crate::settings::SettingError;
 
 /// Digits alone, so that a number has one spelling.
 fn number<T: FromStr>(text: &str) -> Option<T> {
@@ -13,7 +11,7 @@ fn number<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok().filter(|_| plain)
 }
 
-/// One of the shares that a dataset's parts are dealt into. Written `I/N`, `0/1` for the whole.
+/// One of the shares that work is dealt into by its numbers: the parts of a dataset, the pairs of a tournament. Written `I/N`, `0/1` for the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -21,7 +19,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The one shard of an undivided dataset.
+    /// The one shard of undivided work.
     pub const WHOLE: Shard = Shard { index: 0, count: 1 };
 
     /// Shard `index` of `count`; `None` unless `index < count`.
@@ -41,7 +39,18 @@ impl Shard {
     pub const fn count(self) -> u32 {
         self.count
     }
+
+    /// Whether the part or pair of a number is one of its own.
+    #[must_use]
+    pub const fn has(self, number: u64) -> bool {
+        number % self.count as u64 == self.index as u64
+    }
 }
+
+/// Why a text is no shard.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("write I/N: the shard's number I, from 0 to N-1, and the number of shards N, such as 0/4")]
+pub struct ShardError;
 
 impl Default for Shard {
     fn default() -> Self {
@@ -56,14 +65,14 @@ impl fmt::Display for Shard {
 }
 
 impl FromStr for Shard {
-    type Err = SettingError;
+    type Err = ShardError;
 
-    fn from_str(text: &str) -> Result<Shard, SettingError> {
+    fn from_str(text: &str) -> Result<Shard, ShardError> {
         let parse = || {
             let (index, count) = text.split_once('/')?;
             Shard::new(number(index)?, number(count)?)
         };
-        parse().ok_or(SettingError::Shard)
+        parse().ok_or(ShardError)
     }
 }
 
@@ -170,6 +179,18 @@ mod tests {
         match Shard::from_environment(variable, count) {
             Ok((shard, by)) => format!("{shard} by {by}"),
             Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn shards_share_out_everything() {
+        assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
+        for text in ["", "1", "3/3", "-1/3", "+1/3", "1/3/3", "0/0", "a/b"] {
+            assert_eq!(text.parse::<Shard>(), Err(ShardError), "{text}");
+        }
+        for number in 0..20 {
+            let shards = (0..3).filter(|&index| Shard::new(index, 3).is_some_and(|shard| shard.has(number)));
+            assert_eq!(shards.count(), 1);
         }
     }
 
