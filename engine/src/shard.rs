@@ -102,7 +102,7 @@ pub enum EnvironmentError {
     #[error("{0} tells the shard's number, but not how many there are: add --shards N")]
     Count(&'static str),
     /// The number is too great.
-    #[error("{name} is {index}, but of {count} shards the last is number {}", count - 1)]
+    #[error("{name} is {index}, but of {count} shards the last is number {}", count.saturating_sub(1))]
     Beyond {
         /// The variable.
         name: &'static str,
@@ -152,7 +152,8 @@ impl Shard {
                 let regular = |tasks: u32| -> Result<u32, EnvironmentError> {
                     let least = read("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
                     let most = read("SLURM_ARRAY_TASK_MAX")?;
-                    let plain = least == 0 && most.is_none_or(|most| most == tasks.saturating_sub(1));
+                    let plain =
+                        tasks > 0 && least == 0 && most.is_none_or(|most| most == tasks.saturating_sub(1));
                     if plain { Ok(tasks) } else { Err(EnvironmentError::Array { count: tasks }) }
                 };
                 // A task that is done again alone stands in an array of its own, so --shards goes before.
@@ -216,6 +217,8 @@ mod tests {
             (&array("1", "1", "8", "8")[..], None, "submit it as --array=0-7, or add --shards N"),
             (&array("3", "3", "3", "1"), None, "submit it as --array=0-0"),
             (&array("0", "0", "14", "8"), None, "not 0, 1, 2, …"),
+            (&array("0", "0", "0", "0"), None, "submit it as --array=0-0"),
+            (&array("0", "0", "0", "0"), Some(0), "SLURM_ARRAY_TASK_ID is 0, but of 0 shards"),
             (
                 &array("8", "0", "8", "8")[..1],
                 Some(8),

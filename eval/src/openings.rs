@@ -201,7 +201,8 @@ impl Listing {
         let name = path.display().to_string();
         let bytes = fs::read(path).map_err(|reason| OpeningsError::Read { name: name.clone(), reason })?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let text = String::from_utf8_lossy(&bytes);
+        // Some editors put a mark of UTF-8 at the beginning.
+        let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
         let at = |(line, reason)| OpeningsError::Line { name: name.clone(), line, reason };
         let games = if text.lines().next().is_some_and(is_header) {
             from_csv(&text, variant)

@@ -87,6 +87,9 @@ fn openings_come_from_a_file_in_its_order() {
     };
     assert_eq!(with("all", ""), ["5cw 2ccw", "", "6ccw"]);
     assert_eq!(with("some", "--games 4"), ["5cw 2ccw", ""]);
+    // As an editor saves it that marks UTF-8 and ends lines by \r\n.
+    fs::write(&list, "\u{feff}5cw 2ccw\r\nstartpos\r\n6ccw\r\n").unwrap();
+    assert_eq!(with("marked", ""), ["5cw 2ccw", "", "6ccw"]);
     let flags = format!("{two} --openings {}", list.display());
     let error = refused(&format!("{flags} --games 8"), 2);
     assert!(

@@ -221,7 +221,7 @@ fn errors_are_one_line() {
     let three = file("three.csv", "player0,player1,result,round\na,b,1-0,0\nb,c,1-0,0\n");
     let single = file("single.csv", "player0,player1,result\na,b,1-0\nb,a,1-0\n");
     let bad = file("bad.csv", "player0,player1,result,round\na,b,1-0,0\nb,a,won,0\n");
-    let cases: [(&str, i32, &[&str]); 18] = [
+    let cases: [(&str, i32, &[&str]); 19] = [
         ("", 2, &["--agent", "two different agents", "given: 0"]),
         ("--agent random", 2, &["--agent", "given: 1"]),
         ("--agent random --agent greedy --agent net:x", 2, &["--agent", "given: 3"]),
@@ -232,6 +232,7 @@ fn errors_are_one_line() {
         ("--agent random --agent greedy --alpha 0.7", 2, &["--alpha and --beta", "0.49"]),
         ("--agent random --agent greedy --resume", 2, &["--out"]),
         ("--counts 1,2", 2, &["--counts", "WINS,DRAWS,LOSSES"]),
+        ("--counts -1,2,3", 2, &["--counts", "`-1,2,3` holds no counts"]),
         ("--counts 1,2,3 --trinomial", 2, &["--trinomial"]),
         ("--counts 1,2,3 --games 8", 2, &["--games"]),
         (&format!("{single} --variant 2x5x4"), 2, &["--variant"]),

@@ -140,7 +140,7 @@ pub fn generate_watched(
     if let Some(last) = missing.last() {
         // A manifest says that everything is there, so it goes while something is not.
         remove_if_there(&folder.path(MANIFEST))?;
-        let openings = openings(settings, last.games.end - 1, &pool, &mut observe)?;
+        let openings = openings(settings, last.games.end - 1, &pool, watch, &mut observe)?;
         observe(Event::Playing { games });
         let table = Table { settings, factory: &factory, clock, openings, watch, in_hand: AtomicU64::new(0) };
         make(&table, &pool, &folder, &missing, &mut made, &mut observe)?;
@@ -235,13 +235,14 @@ fn openings(
     settings: &Settings,
     last: u64,
     pool: &ThreadPool,
+    watch: &Watch,
     observe: &mut impl FnMut(Event),
 ) -> Result<Openings, Error> {
     if !settings.distinct_openings {
         return Ok(Openings::default());
     }
     observe(Event::Openings { games: last + 1 });
-    Openings::distinct(settings, last, pool, |games| observe(Event::Compared { games }))
+    Openings::distinct(settings, last, pool, watch, |games| observe(Event::Compared { games }))
 }
 
 /// Where games are played: what all of them need.

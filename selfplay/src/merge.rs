@@ -15,7 +15,7 @@ use crate::folder::{Difference, Folder, differences};
 use crate::format::Compression;
 use crate::generate::{Report, pool};
 use crate::in_order::in_order;
-use crate::manifest::{Manifest, ManifestError, PartEntry, Run, hex};
+use crate::manifest::{MANIFEST, Manifest, ManifestError, PartEntry, Run, hex};
 use crate::part::{self, Damage, sha256_of};
 use crate::settings::{Format, MOST_PARTS, Plan, Shard, plans};
 use crate::summary::{Summary, Tally, positions};
@@ -192,7 +192,7 @@ fn fit(dirs: &[PathBuf]) -> Result<(Run, Vec<Part<'_>>), MergeError> {
     let (games, part_games) = (NonZeroU64::new(run.dataset_games), NonZeroU64::new(run.part_games));
     let (Some(games), Some(part_games)) = (games, part_games) else {
         let reason = "`dataset_games` and `part_games` are at least 1".to_owned();
-        return Err(ManifestError::Foreign { path: first.join(crate::manifest::MANIFEST), reason }.into());
+        return Err(ManifestError::Foreign { path: first.join(MANIFEST), reason }.into());
     };
     if games.get().div_ceil(part_games.get()) > MOST_PARTS {
         return Err(Error::TooManyParts(games.get().div_ceil(part_games.get())).into());
@@ -252,8 +252,16 @@ impl Part<'_> {
             tally: self.entry.fitting_tally().or(read.tally),
             ..self.entry.clone()
         };
-        if read.as_ref().is_some_and(|read| *read != told(read)) {
-            return Err(Damage::Changed { path: look.clone() }.into());
+        if let Some(read) = read.as_ref().filter(|read| **read != told(read)) {
+            if read.sha256 != self.entry.sha256 {
+                return Err(Damage::Changed { path: look.clone() }.into());
+            }
+            // The file is the one that is meant, so what is said of it is wrong.
+            let reason = format!(
+                "part `{}` has {} games and {} rows, but it says {} and {}",
+                self.entry.file, read.games, read.rows, self.entry.games, self.entry.rows
+            );
+            return Err(ManifestError::Foreign { path: self.dir.join(MANIFEST), reason }.into());
         }
         if there || merging.link {
             let sum = match &read {

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::distinct::fingerprint;
 use crate::error::Error;
 use crate::settings::Settings;
+use crate::watch::Watch;
 
 /// Openings that a game draws at most: where so many in a row are taken, hardly any are left.
 const DRAWS: u32 = 1000;
@@ -30,17 +31,22 @@ pub(crate) struct Openings {
 
 impl Openings {
     /// The openings of all games up to `last`, no two of which lead to the same position; `observe` is told how many
-    /// more are known. It takes some ten to twenty bytes of memory a game, and a microsecond or two.
+    /// more are known. It takes some ten to twenty bytes of memory a game, and a microsecond or two. Where `watch` was
+    /// asked to stop, those of the games to come are left out: nobody plays them.
     pub(crate) fn distinct(
         settings: &Settings,
         last: u64,
         pool: &ThreadPool,
+        watch: &Watch,
         mut observe: impl FnMut(u64),
     ) -> Result<Openings, Error> {
         let failed = |number, error: OpeningError| Error::Game { number, error: error.into() };
         let mut taken: FxHashSet<u64> = FxHashSet::default();
         let mut openings = Openings::default();
         for start in (0..=last).step_by(BLOCK as usize) {
+            if watch.is_stopped() {
+                break;
+            }
             let block = start..=last.min(start.saturating_add(BLOCK - 1));
             let first = |number: u64| {
                 let game = draw(settings, 0, &mut game_rng(settings.seed, number));

@@ -196,14 +196,21 @@ impl Plans {
         mine.then(|| start..start.saturating_add(self.part_games).min(self.games))
     }
 
+    /// How many parts the run makes.
+    fn parts(&self) -> u64 {
+        self.games.div_ceil(self.part_games).saturating_sub(self.shard).div_ceil(self.shards)
+    }
+
     /// Parts that are missing from the list, and those in the list or folder that do not belong there.
     fn faults(&self, dir: &Path, listed: &HashSet<String>) -> Vec<Fault> {
         let numbers: HashSet<u64> = listed.iter().filter_map(|file| number(file)).collect();
         let manifest = dir.join(crate::manifest::MANIFEST);
         let mut faults = Vec::new();
-        let all = (self.shard..self.games.div_ceil(self.part_games)).step_by(self.shards as usize);
-        let missing: Vec<u64> = all.filter(|number| !numbers.contains(number)).collect();
-        if let (Some(first), more) = (missing.first(), missing.len().saturating_sub(1)) {
+        // Reckoned, not listed: a damaged manifest may ask for more parts than memory holds.
+        let mut all = (self.shard..self.games.div_ceil(self.part_games)).step_by(self.shards as usize);
+        let there = numbers.iter().filter(|&&number| self.games(number).is_some()).count() as u64;
+        if let Some(first) = all.find(|number| !numbers.contains(number)) {
+            let more = self.parts() - there - 1;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             faults.push(Fault::of_file(&manifest, format!("part {first}{more} of the run is not listed")));
         }

@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use giuthi_engine::agent::NoClock;
-use giuthi_selfplay::{Error, Event, Watch, generate_watched};
+use giuthi_selfplay::{Error, Event, Settings, Watch, generate_watched};
 use support::{files, make, parts, settings};
 use tempfile::tempdir;
 
@@ -68,6 +68,22 @@ fn asked_to_stop_it_finishes_the_part_in_hand() {
         assert_eq!(make(&settings, dir.path(), 2).played, 90 - 30 * there);
         assert!(files(dir.path()) == files(whole.path()));
     }
+}
+
+/// While the openings are compared, which takes as long as there are games, nothing is in hand: it ends at once.
+#[test]
+fn asked_to_stop_it_compares_no_more_openings() {
+    let settings = Settings { distinct_openings: true, ..settings("2x8x8", "random", 1 << 40, 1 << 40) };
+    let dir = tempdir().unwrap();
+    let threads = NonZeroUsize::new(2).unwrap();
+    let watch = Watch::new(threads);
+    let result = generate_watched(&settings, dir.path(), threads, &NoClock, &watch, |event| {
+        if let Event::Compared { .. } = event {
+            watch.stop();
+        }
+    });
+    assert!(matches!(result, Err(Error::Stopped { there: 0, parts: 1 })), "{result:?}");
+    assert!(parts(dir.path()).is_empty());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use giuthi_selfplay::merge::{MergeEvent, Merging, merge};
 use giuthi_selfplay::verify::{Event, verify};
-use giuthi_selfplay::{Format, Level, Settings, Shard};
+use giuthi_selfplay::{Format, Level, Manifest, Settings, Shard};
 use support::{files, make, settings};
 use tempfile::{TempDir, tempdir};
 
@@ -138,6 +138,30 @@ fn shards_that_do_not_fit_are_refused() {
     };
     part(&|| fs::write(&path, text.replacen(",random,", ",search,", 1)).unwrap(), &["SHA-256"]);
     part(&|| fs::remove_file(&path).unwrap(), &["cannot be read"]);
+}
+
+/// Counts that are not those of a part are the manifest's fault: nobody is told to remove the part.
+#[test]
+fn wrong_counts_are_told_of_the_manifest() {
+    let settings = settings("2x5x4", "greedy", 40, 10);
+    let shards = shards(&settings, 2);
+    let dirs = paths(&shards);
+    let mut manifest = Manifest::load(&dirs[1]).unwrap();
+    let rows = manifest.parts[0].rows;
+    manifest.parts[0].rows += 5;
+    manifest.rows += 5;
+    manifest.save(&dirs[1]).unwrap();
+    for verify in [false, true] {
+        let out = tempdir().unwrap();
+        let said = put_together(&dirs, out.path(), Merging { verify, ..PLAIN }).unwrap_err();
+        let wanted = format!(
+            "{}: not a manifest: part `part-00001.csv` has 10 games and {rows} rows, but it says 10 and {}",
+            dirs[1].join("manifest.json").display(),
+            rows + 5
+        );
+        assert_eq!(said, wanted);
+        assert!(!out.path().join("part-00001.csv").exists());
+    }
 }
 
 /// A part whose games are no games, with a manifest that fits: only --verify can know.

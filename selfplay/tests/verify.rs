@@ -351,6 +351,15 @@ fn files_are_compared_with_the_manifest() {
     let (_, faults) = check(dir.path(), 20);
     assert!(faults.iter().any(|fault| fault.what.contains("part 1 of the run is not listed")), "{faults:?}");
 
+    // More parts than anybody could list: they are counted all the same.
+    let mut manifest = Manifest::load(dir.path()).unwrap();
+    manifest.run.dataset_games = u64::MAX;
+    manifest.save(dir.path()).unwrap();
+    let (_, faults) = check(dir.path(), 20);
+    let more = u64::MAX.div_ceil(20) - 3;
+    let told = format!("part 1 and {more} more of the run is not listed");
+    assert!(faults.iter().any(|fault| fault.what == told), "{faults:?}");
+
     // Bytes changed behind the manifest's back: what the row says, and the hash besides.
     let dir = good();
     let path = dir.path().join("part-00000.csv");

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "FILE", conflicts_with_all = ["counts", "Games"])]
     file: Option<PathBuf>,
     /// Judge these numbers instead of playing: WINS,DRAWS,LOSSES, or LL,LD,WL+DD,WD,WW of pairs
-    #[arg(long, value_name = "NUMBERS", conflicts_with_all = ["agents", "trinomial", "pentanomial", "Games"])]
+    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true, conflicts_with_all = ["agents", "trinomial", "pentanomial", "Games"])]
     counts: Option<Counts>,
     /// The agent that is tested, and its opponent
     #[arg(long = "agent", value_name = "SPEC")]
