@@ -330,6 +330,10 @@ fn make(
                         if !part.rows(&rows) {
                             // The games that are left are not those of the next part.
                             let failed = part.finish().wait();
+                            // Where the one before has failed too, it is the one to tell of.
+                            if let Some(before) = finishing {
+                                finish(made, before)?;
+                            }
                             return Err(failed.expect_err("a part that takes no more rows has failed"));
                         }
                     }

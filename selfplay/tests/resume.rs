@@ -96,7 +96,8 @@ fn a_killed_run_leaves_whole_parts_and_goes_on_from_them() {
             continue;
         }
         let left = parts(dir.path());
-        assert!((2..50).contains(&left.len()), "{} parts", left.len());
+        // Parts go to the disk side by side: the one waited for may be there before the first.
+        assert!((1..50).contains(&left.len()), "{} parts", left.len());
         assert!(left.iter().all(|(name, bytes)| whole[name] == *bytes), "a part is not whole");
         assert!(run(dir.path()).status().unwrap().success());
         assert!(files(dir.path()) == whole);
