@@ -40,6 +40,16 @@ pub struct Standing<'a> {
     pub group: Option<usize>,
 }
 
+impl<'a> Standing<'a> {
+    /// The row of an agent: Elo to two decimals, the score to six.
+    pub(crate) fn new(agent: &'a str, rating: Rating, of: WinsDrawsLosses, group: Option<usize>) -> Self {
+        let [elo, lower, upper] = [rating.elo, rating.lower, rating.upper].map(|value| rounded(value, 2));
+        let (games, score) = (of.games(), rounded(of.score(), 6));
+        let WinsDrawsLosses { wins, draws, losses } = of;
+        Standing { agent, elo, lower, upper, games, wins, draws, losses, score, group }
+    }
+}
+
 /// The agents of a tournament by rating, the best first.
 #[derive(Clone, Debug)]
 pub struct Standings {
@@ -74,25 +84,9 @@ impl Standings {
 
     /// The rows of `ratings.csv`: Elo to two decimals, the score to six.
     pub fn rows(&self) -> impl Iterator<Item = Standing<'_>> + '_ {
-        self.order.iter().map(|&agent| {
-            let Rating { elo, lower, upper } = self.ratings[agent];
-            let [elo, lower, upper] = [elo, lower, upper].map(|value| rounded(value, 2));
-            let games = self.tally.of(agent);
-            let WinsDrawsLosses { wins, draws, losses } = games;
-            let score = rounded(games.score(), 6);
-            Standing {
-                agent: &self.names[agent],
-                elo,
-                lower,
-                upper,
-                games: games.games(),
-                wins,
-                draws,
-                losses,
-                score,
-                group: None,
-            }
-        })
+        self.order
+            .iter()
+            .map(|&agent| Standing::new(&self.names[agent], self.ratings[agent], self.tally.of(agent), None))
     }
 
     /// One JSON object an agent and line, with the columns of `ratings.csv` as keys; where games were lost by faults, with

@@ -67,22 +67,8 @@ impl<'a> Ranking<'a> {
     pub fn rows(&self) -> Vec<Standing<'a>> {
         let several = self.order.len() > 1;
         let row = |(group, agent): (usize, usize)| {
-            let Rating { elo, lower, upper } = self.ratings[agent];
-            let [elo, lower, upper] = [elo, lower, upper].map(|value| rounded(value, 2));
-            let games = self.of(agent);
-            let WinsDrawsLosses { wins, draws, losses } = games;
-            Standing {
-                agent: self.results.names()[agent].as_str(),
-                elo,
-                lower,
-                upper,
-                games: games.games(),
-                wins,
-                draws,
-                losses,
-                score: rounded(games.score(), 6),
-                group: several.then_some(group + 1),
-            }
+            let name = self.results.names()[agent].as_str();
+            Standing::new(name, self.ratings[agent], self.of(agent), several.then_some(group + 1))
         };
         let agents = self.order.iter().enumerate();
         agents.flat_map(|(group, agents)| agents.iter().map(move |&agent| (group, agent))).map(row).collect()

@@ -167,9 +167,9 @@ fn trainer(program: &Path, place: &Place, report: &mut Report) {
         return;
     };
     report.checks.push(Check::new(name, State::Well, format!("{shown} starts")));
-    let library = facts.library.clone().map(PathBuf::from).or_else(|| found(&loader::libraries(program)));
+    let file = facts.file.clone().map(PathBuf::from).or_else(|| found(&loader::libraries(program)));
     report.facts = Some(facts);
-    let Some(root) = library.as_deref().and_then(root_of) else {
+    let Some(root) = file.as_deref().and_then(root_of) else {
         report.checks.push(Check::new("libtorch", State::Note, "where it lies cannot be told here"));
         return;
     };

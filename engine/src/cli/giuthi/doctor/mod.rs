@@ -66,7 +66,9 @@ impl Check {
 /// What `giuthi-train doctor --json` tells.
 #[derive(Clone, Debug, Deserialize)]
 struct Facts {
-    library: Option<String>,
+    /// The file of libtorch that runs in the trainer's process.
+    #[serde(rename = "library")]
+    file: Option<String>,
     cuda: bool,
     devices: u64,
     threads: u64,
