@@ -290,8 +290,12 @@ fn a_cluster_tells_the_shard_where_it_is_asked_to() {
         let (code, _, stderr) = finish(&mut command);
         (code, stderr, Manifest::load(&out).map(|manifest| manifest.run.shard.to_string()).ok())
     };
-    let array =
-        [("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_COUNT", "4"), ("SLURM_ARRAY_TASK_MIN", "0")];
+    let array = [
+        ("SLURM_ARRAY_TASK_ID", "1"),
+        ("SLURM_ARRAY_TASK_COUNT", "4"),
+        ("SLURM_ARRAY_TASK_MIN", "0"),
+        ("SLURM_ARRAY_TASK_MAX", "3"),
+    ];
     let (code, stderr, shard) = of("slurm", "--shard auto", &array);
     assert_eq!((code, shard.as_deref()), (0, Some("1/4")));
     assert!(stderr.starts_with("shard 1/4, by SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT\n"), "{stderr}");
