@@ -10,6 +10,7 @@ use giuthi_engine::files::write_whole;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::check::{Fault, begins};
 use crate::error::Error;
 use crate::folder::{Difference, Folder, differences};
 use crate::format::Compression;
@@ -18,7 +19,7 @@ use crate::in_order::in_order;
 use crate::manifest::{MANIFEST, Manifest, ManifestError, PartEntry, Run, hex};
 use crate::part::{self, Damage, sha256_of};
 use crate::settings::{Format, MOST_PARTS, Plan, Shard, plans};
-use crate::summary::{Summary, Tally, positions};
+use crate::summary::Summary;
 
 /// Parts under way or waiting to be counted, for each thread.
 const PARTS_AHEAD: usize = 2;
@@ -132,9 +133,15 @@ pub fn merge(
 ) -> Result<Report, MergeError> {
     let (run, parts) = fit(dirs)?;
     let names: HashSet<String> = parts.iter().map(|part| part.plan.file_name()).collect();
+    let pool = pool(threads)?;
+    Folder::inspect(out, &run, &names)?;
+    // The first part of each shard; of the others it is seen when they are copied.
+    let mut seen = HashSet::new();
+    for part in parts.iter().filter(|part| seen.insert(part.dir)) {
+        part.begins(&run)?;
+    }
     let folder = Folder::open(out, &run, &names)?;
     observe(MergeEvent::Begun { parts: parts.len() as u64 });
-    let pool = pool(threads)?;
     let ahead = PARTS_AHEAD * threads.get();
     let (mut entries, mut summary) = (Vec::new(), Summary::default());
     in_order(
@@ -230,6 +237,19 @@ fn fit(dirs: &[PathBuf]) -> Result<(Run, Vec<Part<'_>>), MergeError> {
 }
 
 impl Part<'_> {
+    /// Whether the shard's file begins as the part of a dataset of this variant. Where the file is the one that its manifest
+    /// means, the manifest is what is wrong.
+    fn begins(&self, run: &Run) -> Result<(), MergeError> {
+        let path = self.dir.join(&self.entry.file);
+        let Err(error) = begins(&path, run.variant, self.plan.games.start) else { return Ok(()) };
+        let unread = |error| Damage::Io { path: path.clone(), error };
+        if sha256_of(&path).map_err(unread)? != self.entry.sha256 {
+            return Err(Damage::Changed { path }.into());
+        }
+        let reason = format!("by it the variant is {}, but {}", run.variant, Fault::of_part(&error));
+        Err(ManifestError::Foreign { path: self.dir.join(MANIFEST), reason }.into())
+    }
+
     /// Puts the part in its place, unless it is there already, and says what the manifest will say of it.
     fn put(&self, run: &Run, folder: &Folder, merging: Merging) -> Result<(PartEntry, Summary), MergeError> {
         let (from, to) = (self.dir.join(&self.entry.file), folder.path(&self.entry.file));
@@ -242,12 +262,15 @@ impl Part<'_> {
                 summary.add_tally(&tally);
                 None
             }
-            _ => Some(part::read(look, &self.plan, run.variant, |game, notes| {
-                let mut tally = Tally::default();
-                tally.add(game, notes);
-                summary.add(&tally, &positions(game));
-            })?),
+            _ => {
+                let (read, games) = part::read(look, &self.plan, run.variant, &|| true, |_| {})?;
+                summary = games;
+                Some(read)
+            }
         };
+        if read.is_none() {
+            self.begins(run)?;
+        }
         let told = |read: &PartEntry| PartEntry {
             tally: self.entry.fitting_tally().or(read.tally),
             ..self.entry.clone()

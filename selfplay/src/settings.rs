@@ -108,8 +108,13 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn file_name(&self) -> String {
-        format!("part-{:05}{}", self.number, self.format.ending())
+        part_name(self.number, self.format)
     }
+}
+
+/// The file name of a part.
+pub(crate) fn part_name(number: u64, format: Format) -> String {
+    format!("part-{number:05}{}", format.ending())
 }
 
 /// Why a text is not a setting.
