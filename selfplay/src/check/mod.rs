@@ -50,6 +50,12 @@ pub enum PartError {
         /// How many the manifest says.
         wanted: u64,
     },
+    /// Its bytes are not those that were checked when it was opened.
+    #[error("{path}: its length or CRC-32 is not what it was when it was checked: it was changed meanwhile")]
+    ChangedMeanwhile {
+        /// The part.
+        path: PathBuf,
+    },
     /// It was not read to its end: nobody waits for it any more.
     #[error("{path}: not read to its end")]
     Stopped {

@@ -51,6 +51,9 @@ impl Fault {
                 Fault::of_file(path, format!("{found} {what}, not the {wanted} of the manifest"))
             }
             PartError::Stopped { path } => Fault::of_file(path, "not read to its end".to_owned()),
+            PartError::ChangedMeanwhile { path } => {
+                Fault::of_file(path, "its length or CRC-32 is not what it was when it was checked".to_owned())
+            }
             PartError::Changed { path } => {
                 Fault::of_file(path, "its SHA-256 is not that of the manifest".to_owned())
             }
