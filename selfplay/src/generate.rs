@@ -359,7 +359,7 @@ impl Table<'_> {
         let played = played.map_err(|error| Error::Game { number, error })?;
         self.watch.game_over(thread, played.notes.len());
         let mut tally = Tally::default();
-        tally.add(&played.game, &played.notes);
+        tally.add(&played.game, played.notes.iter().map(|note| note.source));
         let rows = part::rows(number, &played.game, &played.notes);
         Ok(Some(Done { rows, tally, positions: positions(&played.game) }))
     }

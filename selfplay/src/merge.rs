@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use giuthi_engine::files::write_whole;
@@ -13,12 +13,11 @@ use thiserror::Error;
 use crate::check::{Fault, begins};
 use crate::error::Error;
 use crate::folder::{Difference, Folder, differences};
-use crate::format::Compression;
 use crate::generate::{Report, pool};
 use crate::in_order::in_order;
 use crate::manifest::{MANIFEST, Manifest, ManifestError, PartEntry, Run, hex};
 use crate::part::{self, Damage, sha256_of};
-use crate::settings::{Format, MOST_PARTS, Plan, Shard, plans};
+use crate::settings::{Plan, Shard};
 use crate::summary::Summary;
 
 /// Parts under way or waiting to be counted, for each thread.
@@ -196,20 +195,12 @@ fn fit(dirs: &[PathBuf]) -> Result<(Run, Vec<Part<'_>>), MergeError> {
         }
     }
     let run = run.expect("there is a first folder");
-    let (games, part_games) = (NonZeroU64::new(run.dataset_games), NonZeroU64::new(run.part_games));
-    let (Some(games), Some(part_games)) = (games, part_games) else {
-        let reason = "`dataset_games` and `part_games` are at least 1".to_owned();
-        return Err(ManifestError::Foreign { path: first.join(MANIFEST), reason }.into());
-    };
-    if games.get().div_ceil(part_games.get()) > MOST_PARTS {
-        return Err(Error::TooManyParts(games.get().div_ceil(part_games.get())).into());
-    }
-    let format = match run.compression {
-        None => Format::Plain,
-        Some(Compression::Zstd) => Format::Zstd(run.level.unwrap_or_default()),
-    };
+    let settings = run.settings().map_err(|faults| {
+        let faults: Vec<String> = faults.into_iter().map(|(_, what)| what).collect();
+        ManifestError::Foreign { path: first.join(MANIFEST), reason: faults.join("; ") }
+    })?;
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
-    for plan in plans(games, part_games, Shard::WHOLE, format) {
+    for plan in settings.parts() {
         match there.remove(&plan.file_name()) {
             None => missing.push(plan),
             Some((dir, entry)) if entry.games != plan.games.end - plan.games.start => {

@@ -73,7 +73,7 @@ pub(crate) fn read(
     let mut watch = Watch::new(&task, 1, |game, samples, _| {
         let notes: Vec<_> = samples.iter().map(|row| Note { source: row.source, value: row.value }).collect();
         let mut tally = Tally::default();
-        tally.add(game, &notes);
+        tally.add(game, samples.iter().map(|row| row.source));
         summary.add(&tally, &positions(game));
         seen(&rows(samples[0].game, game, &notes));
     })

@@ -80,7 +80,7 @@ impl Settings {
 
 /// The parts of a shard, in order. Part `k` belongs to shard `k mod N`, and keeps its number and its games whatever the
 /// shards, so that the parts of all shards are those of an undivided run.
-pub(crate) fn plans(
+fn plans(
     games: NonZeroU64,
     part_games: NonZeroU64,
     shard: Shard,

@@ -6,7 +6,6 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use giuthi_engine::sample::Note;
 use giuthi_engine::{Sample, Variant};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -294,8 +293,7 @@ fn check(task: &Task, most: usize, origin: Option<&Origin>) -> Checked {
     let (mut tally, mut starts, mut astray) = (Tally::default(), Vec::new(), None);
     let belongs = |number| task.games.as_ref().is_some_and(|games| games.contains(&number));
     let mut watch = Watch::new(task, most, |game, rows, line| {
-        let notes: Vec<_> = rows.iter().map(|row| Note { source: row.source, value: row.value }).collect();
-        tally.add(game, &notes);
+        tally.add(game, rows.iter().map(|row| row.source));
         let number = rows[0].game;
         // Where one game is not the run's, a wrong setting is the likeliest reason, and no other is either.
         let Some(origin) = origin.filter(|_| belongs(number) && astray.is_none()) else { return };
