@@ -34,7 +34,7 @@ fn verified(dir: &Path) -> Result<Tablebase, TablebaseError> {
 
 #[track_caller]
 fn refused(result: Result<Tablebase, TablebaseError>, says: &[&str]) {
-    let error = result.err().expect("it is refused").to_string();
+    let error = result.expect_err("it is refused").to_string();
     assert!(says.iter().all(|says| error.contains(says)) && error.lines().count() == 1, "{error}");
 }
 
@@ -92,7 +92,7 @@ fn a_manifest_that_lies_is_refused() {
 
 /// The SHA-256 that a changed file would have to have, taken from the complaint about the one it has not.
 fn forge(dir: &Path, file: &str) {
-    let error = Tablebase::open(dir).err().expect("it is refused").to_string();
+    let error = Tablebase::open(dir).expect_err("it is refused").to_string();
     let sum = |after: &str| error.split(after).nth(1).unwrap()[..64].to_owned();
     assert!(error.contains(file), "{error}");
     replace(&dir.join("manifest.json"), &sum("the manifest has "), &sum("its SHA-256 is "));

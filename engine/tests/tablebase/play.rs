@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use giuthi_engine::endgame::tablebase::{Index, MoveWorth, Tablebase, Value};
+use giuthi_engine::endgame::tablebase::{Index, MoveWorth, PlainTables, Size, Tablebase, Value};
 use giuthi_engine::{MoveKind, Player, Position};
 
 use super::reference::Reference;
@@ -127,4 +127,13 @@ fn every_win_is_reached_whatever_the_other_does() {
         }
     }
     assert!(wins > 1000 && most > 8, "{wins} wins, of up to {most} moves without a capture");
+}
+
+#[test]
+fn the_plain_way_comes_to_the_same_tables() {
+    for (pits, seeds) in [(5, 9), (7, 6), (10, 5)] {
+        let table = Tablebase::solve(Size { pits, seeds }).unwrap();
+        assert!(PlainTables::solve(pits, seeds).agree(&table), "2x{pits} with up to {seeds} seeds");
+        assert!(!PlainTables::solve(pits, seeds - 1).agree(&table));
+    }
 }

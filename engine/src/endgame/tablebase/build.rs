@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use super::error::TablebaseError;
 use super::file::{self, file_bytes, layer_file};
 use super::index::{Index, boards};
-use super::layer::{self, BYTES_A_BOARD, Layer, MOST_BOARDS, Unsolved};
+use super::layer::{self, BYTES_A_BOARD, Layer, MOST_BOARDS};
 use super::manifest::Manifest;
 use crate::files::{FolderLock, LockError};
 
@@ -26,6 +26,14 @@ pub struct Size {
 }
 
 impl Size {
+    /// Refuses what has more boards of so many seeds than have numbers.
+    pub(super) fn check(&self) -> Result<(), TablebaseError> {
+        match (0..=self.seeds).find(|&seeds| boards(self.pits, seeds) > MOST_BOARDS) {
+            Some(seeds) => Err(TablebaseError::TooMany { seeds, boards: boards(self.pits, seeds) }),
+            None => Ok(()),
+        }
+    }
+
     /// All the boards.
     #[must_use]
     pub fn boards(&self) -> u64 {
@@ -81,12 +89,7 @@ pub fn build(
     stop: &AtomicBool,
     observe: &(dyn Fn(Event) + Sync),
 ) -> Result<usize, TablebaseError> {
-    for seeds in 0..=size.seeds {
-        let boards = boards(size.pits, seeds);
-        if boards > MOST_BOARDS {
-            return Err(TablebaseError::TooMany { seeds, boards });
-        }
-    }
+    size.check()?;
     fs::create_dir_all(dir).map_err(|error| TablebaseError::io(dir, "cannot make the folder", error))?;
     let _lock = FolderLock::take(dir).map_err(|error| match error {
         LockError::Busy => TablebaseError::Busy { dir: dir.to_owned() },
@@ -133,10 +136,7 @@ fn go_on(
             told.fetch_add(halves, Relaxed);
             observe(Event::Halves(halves));
         };
-        let layer = layer::solve(&index, seeds, &layers, stop, &progress).map_err(|why| match why {
-            Unsolved::Stopped => TablebaseError::Stopped { seeds },
-            Unsolved::TooDeep => TablebaseError::TooDeep { seeds },
-        })?;
+        let layer = layer::solve(&index, seeds, &layers, stop, &progress).map_err(|why| why.at(seeds))?;
         checksums.push(file::write(&dir.join(layer_file(seeds)), size.pits, seeds, &layer)?);
         Manifest::new(size.pits, &checksums).store(dir)?;
         layers.push(Layer { ranks: Vec::new(), ..layer });

@@ -11,7 +11,7 @@ use crate::rules::MAX_PITS;
 pub const MOST_SEEDS: usize = 60;
 
 /// Numbers of the boards with rows of some width, seen by the player to move: their own pits first, in ring order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     width: usize,
     /// For each pit but the last, by the seeds up to it, what it adds to the number.

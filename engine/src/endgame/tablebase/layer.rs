@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicI8, AtomicU8, AtomicUsize, Ordering::R
 
 use rayon::prelude::*;
 
+use super::error::TablebaseError;
 use super::index::Index;
 use super::unsow::{can_sow, each_before, position};
 use super::value::{Threshold, Thresholds};
@@ -100,6 +101,16 @@ pub(super) enum Unsolved {
     Stopped,
     /// A rank does not fit a byte.
     TooDeep,
+}
+
+impl Unsolved {
+    /// The error that it is for the layer of so many seeds.
+    pub(super) const fn at(self, seeds: usize) -> TablebaseError {
+        match self {
+            Unsolved::Stopped => TablebaseError::Stopped { seeds },
+            Unsolved::TooDeep => TablebaseError::TooDeep { seeds },
+        }
+    }
 }
 
 /// A layer being solved. Both kinds of node have the winner's least lead: settled, or the best (the worst) of what is

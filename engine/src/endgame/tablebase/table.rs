@@ -1,13 +1,15 @@
 //! Tables read, and asked what positions are worth.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
+use super::build::Size;
 use super::error::TablebaseError;
 use super::file::{self, layer_file};
 use super::index::Index;
-use super::layer::Layer;
+use super::layer::{self, Layer};
 use super::manifest::Manifest;
 use super::value::{Threshold, Thresholds, Value};
 use crate::board::{Board, MoveKind};
@@ -107,6 +109,22 @@ impl Tablebase {
             })
             .collect();
         Ok(Tablebase { index: Index::new(pits), layers: layers? })
+    }
+
+    /// Solves all boards of a size in memory, on the threads of the pool that this is called in: tables that no file
+    /// holds.
+    ///
+    /// # Errors
+    /// Where the boards are too many ([`TablebaseError::TooMany`]).
+    pub fn solve(size: Size) -> Result<Tablebase, TablebaseError> {
+        size.check()?;
+        let index = Index::new(size.pits);
+        let mut layers = Vec::new();
+        for seeds in 0..=size.seeds {
+            let layer = layer::solve(&index, seeds, &layers, &AtomicBool::new(false), &|_| {});
+            layers.push(layer.map_err(|why| why.at(seeds))?);
+        }
+        Ok(Tablebase { index, layers })
     }
 
     /// Pits in a row of its boards.

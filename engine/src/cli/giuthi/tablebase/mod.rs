@@ -1,5 +1,6 @@
 //! `giuthi tablebase`: endgame tables built, verified and asked.
 
+mod bench;
 mod build;
 mod memory;
 mod probe;
@@ -22,6 +23,8 @@ enum Command {
     Verify(verify::Verify),
     /// Say what a position is worth, and each of its moves
     Probe(probe::Probe),
+    /// Measure how fast tables are built and probed, beside the plain way
+    Bench(bench::Bench),
 }
 
 pub(super) fn run(args: &Tablebase) -> anyhow::Result<()> {
@@ -29,5 +32,6 @@ pub(super) fn run(args: &Tablebase) -> anyhow::Result<()> {
         Command::Build(args) => build::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Probe(args) => probe::run(args),
+        Command::Bench(args) => bench::run(args),
     }
 }
