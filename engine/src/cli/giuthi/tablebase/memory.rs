@@ -29,7 +29,7 @@ pub(super) fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
         1_000_000..1_000_000_000 => format!("{} MB", bytes.div_ceil(1_000_000)),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+        _ => format!("{:.1} GB", (bytes as f64 / 1e8).ceil() / 10.0),
     }
 }
 
