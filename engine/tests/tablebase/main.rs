@@ -1,6 +1,7 @@
 //! Endgame tables, held to the records of an independent program, to plain play with its whole history, and to
 //! themselves; their files and folders.
 
+mod agents;
 mod files;
 mod golden;
 mod play;

@@ -6,6 +6,7 @@
 //! writes them into a folder, [`verify`] proves that such a folder is right, [`Tablebase`] is asked. How it is done stands
 //! in `docs/endgame.md`, what the files hold in `data/README.md`.
 
+mod advice;
 mod build;
 mod error;
 mod file;
@@ -18,6 +19,7 @@ mod unsow;
 mod value;
 mod verify;
 
+pub use advice::Advice;
 pub use build::{Event, Size, build};
 pub use error::TablebaseError;
 pub use index::{Index, MOST_SEEDS, boards};

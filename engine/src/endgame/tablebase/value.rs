@@ -1,6 +1,5 @@
 //! What a table says of a board: two thresholds of the lead, and from them the value at a given lead.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Neg;
 
@@ -140,13 +139,6 @@ impl Thresholds {
     #[must_use]
     pub const fn before_gain(self, gain: i32) -> Thresholds {
         Thresholds { win: self.win.before_gain(gain), draw: self.draw.before_gain(gain) }
-    }
-
-    /// Compares what two moves are worth at a lead and, where that is equal, at any other.
-    #[must_use]
-    pub fn compare(&self, other: &Thresholds, lead: i32) -> Ordering {
-        let at_lead = self.value(lead).cmp(&other.value(lead));
-        at_lead.then(other.win.cmp(&self.win)).then(other.draw.cmp(&self.draw))
     }
 }
 
