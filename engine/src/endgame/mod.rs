@@ -1,3 +1,4 @@
 //! The end of games: tables of what positions of few seeds are worth.
 
+pub mod puzzle;
 pub mod tablebase;

@@ -10,6 +10,7 @@ mod moves;
 mod opponent;
 mod perft;
 mod play;
+mod puzzle;
 mod show;
 mod sibling;
 mod start;
@@ -48,6 +49,8 @@ enum Command {
     Bench(bench::Bench),
     /// Build, verify and ask endgame tables
     Tablebase(tablebase::Tablebase),
+    /// Compose, check and show problems
+    Puzzle(puzzle::Puzzle),
     /// Play a game in the terminal against an agent
     Play(play::Play),
     /// Speak the engine protocol (UGI) on stdin and stdout
@@ -83,6 +86,7 @@ pub fn main() -> ExitCode {
         Command::Analyze(args) => analyze::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Tablebase(args) => tablebase::run(&args),
+        Command::Puzzle(args) => puzzle::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Ugi(args) => ugi::run(args),
         Command::Compliance(args) => compliance::run(&args),

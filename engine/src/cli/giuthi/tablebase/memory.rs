@@ -4,7 +4,7 @@ use std::fs;
 
 /// Bytes of memory that a program can take now, as far as the system tells: what is free or can be freed, and what the
 /// limits of its control group leave.
-pub(super) fn available() -> Option<u64> {
+pub(in super::super) fn available() -> Option<u64> {
     let group = || {
         let most = number(&fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?)?;
         let used = number(&fs::read_to_string("/sys/fs/cgroup/memory.current").ok()?)?;
@@ -25,7 +25,7 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// A number of bytes in words: `512 kB`, `12 MB`, `1.7 GB`.
-pub(super) fn bytes(bytes: u64) -> String {
+pub(in super::super) fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
         1_000_000..1_000_000_000 => format!("{} MB", bytes.div_ceil(1_000_000)),

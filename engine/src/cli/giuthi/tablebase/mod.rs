@@ -2,7 +2,7 @@
 
 mod bench;
 mod build;
-mod memory;
+pub(super) mod memory;
 mod probe;
 mod verify;
 

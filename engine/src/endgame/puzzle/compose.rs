@@ -1,0 +1,229 @@
+//! Problems looked for among the boards of tables.
+
+use std::ops::RangeInclusive;
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::line::solution;
+use super::rank::{depth, difficulty};
+use super::{Goal, Puzzle, alike};
+use crate::board::MoveKind;
+use crate::endgame::tablebase::{Index, MoveWorth, Tablebase, Threshold};
+use crate::game::Ending;
+use crate::position::Position;
+use crate::rng::game_rng;
+use crate::rules::{Move, Player, Variant};
+
+/// What problems are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Seeds on the board; the tables have to have boards of so many.
+    pub seeds: RangeInclusive<usize>,
+    /// Laps of the key.
+    pub laps: RangeInclusive<u32>,
+    /// What the solver is to reach; `None` for either.
+    pub goal: Option<Goal>,
+    /// How many problems.
+    pub count: usize,
+    /// What fixes which boards are looked at first.
+    pub seed: u64,
+}
+
+/// Most boards that are looked at.
+const MOST_BOARDS: u64 = 40_000_000;
+/// Boards looked at together.
+const BLOCK: u64 = 1 << 14;
+/// For each problem asked for, so many are found, and the hardest taken.
+const CHOICE: usize = 12;
+/// Least plies of a solution: less is no line.
+const LEAST_PLIES: usize = 3;
+/// Least legal moves in a problem.
+const LEAST_MOVES: usize = 3;
+/// Seeds that the tempting capture takes more than the key, at least: less tempts nobody.
+const LEAST_GIVEN_UP: u8 = 2;
+/// Most moves that the defender makes behind the solver's last one, where the game is drawn: more are a walk round.
+const MOST_TRAILING: usize = 3;
+
+/// Composes problems from the boards of tables, player 0 to move: looks at boards in an order that the seed fixes, each once,
+/// until there is a choice, and takes the hardest that are not [`alike`]; problems in which every move of the solver is an
+/// only move before all others. They are numbered by rising difficulty. The same tables and settings give the same
+/// problems on any number of threads; there are fewer of them where fewer were found.
+///
+/// # Panics
+/// Where the tables do not have boards of so many seeds.
+#[must_use]
+pub fn compose(tables: &Tablebase, settings: &Settings) -> Vec<Puzzle> {
+    assert!(*settings.seeds.end() <= tables.seeds(), "the tables have boards of up to {}", tables.seeds());
+    let index = Index::new(tables.pits());
+    let order = Order::new(&index, settings);
+    let wanted = settings.count.saturating_mul(CHOICE);
+    let mut found: Vec<Puzzle> = Vec::new();
+    let mut from = 0;
+    while from < order.len() && found.len() < wanted {
+        let to = (from + BLOCK).min(order.len());
+        let block: Vec<Puzzle> = (from..to)
+            .into_par_iter()
+            .filter_map(|at| puzzle(tables, settings, &order.position(&index, at)))
+            .collect();
+        found.extend(block);
+        from = to;
+    }
+    found.truncate(wanted);
+    found.par_iter_mut().for_each(|puzzle| {
+        puzzle.depth = depth(&puzzle.position, puzzle.mv);
+        puzzle.difficulty = difficulty(puzzle);
+    });
+    let strays = |puzzle: &Puzzle| puzzle.own_moves - puzzle.only_moves;
+    found.sort_by_key(|puzzle| (strays(puzzle).min(1), std::cmp::Reverse(puzzle.difficulty)));
+    let mut taken: Vec<Puzzle> = Vec::new();
+    for puzzle in found {
+        if taken.len() < settings.count && taken.iter().all(|other| !alike(other, &puzzle)) {
+            taken.push(puzzle);
+        }
+    }
+    taken.sort_by_key(|puzzle| puzzle.difficulty);
+    for (number, puzzle) in taken.iter_mut().enumerate() {
+        puzzle.id = number as u32 + 1;
+    }
+    taken
+}
+
+/// The boards of several numbers of seeds, each once, in an order that looks like chance: every so manyth one, round and
+/// round.
+struct Order {
+    /// Seeds, and how many boards there are of so many.
+    layers: Vec<(usize, u64)>,
+    boards: u64,
+    first: u64,
+    stride: u64,
+}
+
+impl Order {
+    fn new(index: &Index, settings: &Settings) -> Order {
+        let layers: Vec<(usize, u64)> =
+            settings.seeds.clone().map(|seeds| (seeds, index.boards(seeds))).collect();
+        let boards: u64 = layers.iter().map(|(_, boards)| boards).sum();
+        let mut rng = game_rng(settings.seed, 0);
+        let first = rng.random_range(0..boards);
+        let mut stride = rng.random_range(0..boards) | 1;
+        while common_divisor(stride, boards) > 1 {
+            stride += 1;
+        }
+        Order { layers, boards, first, stride }
+    }
+
+    fn len(&self) -> u64 {
+        self.boards.min(MOST_BOARDS)
+    }
+
+    fn position(&self, index: &Index, at: u64) -> Position {
+        let place = u128::from(self.first) + u128::from(at) * u128::from(self.stride);
+        let mut number = (place % u128::from(self.boards)) as u64;
+        let mut layers = self.layers.iter();
+        let seeds = loop {
+            let (seeds, boards) = layers.next().expect("the number is below the sum of the layers");
+            match number.checked_sub(*boards) {
+                Some(rest) => number = rest,
+                None => break *seeds,
+            }
+        };
+        // The pits of the player to move come first, and player 0 has those behind.
+        let width = index.width();
+        let mut pits = index.board(seeds, number);
+        pits[..2 * width].rotate_left(width);
+        Position::of_pits(width, &pits[..2 * width], [0; 2], Player::South)
+    }
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+/// The problem of a board, if it is one; its depth and difficulty not yet measured.
+fn puzzle(tables: &Tablebase, settings: &Settings, board: &Position) -> Option<Puzzle> {
+    let moves = tables.moves(board)?;
+    if moves.len() < LEAST_MOVES || board.moves()[..] == [Move::Pass] {
+        return None;
+    }
+    let goals = Goal::ALL.into_iter().filter(|goal| settings.goal.is_none_or(|asked| asked == *goal));
+    goals.filter_map(|goal| with_goal(tables, settings, board, &moves, goal)).next()
+}
+
+fn with_goal(
+    tables: &Tablebase,
+    settings: &Settings,
+    board: &Position,
+    moves: &[MoveWorth],
+    goal: Goal,
+) -> Option<Puzzle> {
+    let of = |each: &MoveWorth| match goal {
+        Goal::Win => each.thresholds.win,
+        Goal::Draw => each.thresholds.draw,
+    };
+    let key = moves.iter().min_by_key(|each| of(each))?;
+    let tempting = moves.iter().rev().max_by_key(|each| each.step.sowing.captured)?;
+    let (laps, captured) = (key.step.sowing.laps, key.step.sowing.captured);
+    if !settings.laps.contains(&laps)
+        || key.step.sowing.kind == MoveKind::Endless
+        || tempting.step.sowing.captured < captured + LEAST_GIVEN_UP
+    {
+        return None;
+    }
+    let next = moves.iter().filter(|each| each.mv != key.mv).map(of).min()?;
+    let win = match goal {
+        Goal::Win => Threshold::Never,
+        Goal::Draw => moves.iter().map(|each| each.thresholds.win).min()?,
+    };
+    let in_piles = game_seeds(board.width()).checked_sub(board.board().seeds())? as i32;
+    let lead = lead(of(key), next.min(win), in_piles)?;
+    let piles = [(in_piles + lead) / 2, (in_piles - lead) / 2].map(|seeds| seeds as u8);
+    let position = Position::of_pits(board.width(), board.board().pits(), piles, Player::South);
+    let solution = solution(tables, &position, goal)?;
+    let plies = solution.game.plies();
+    let trailing = plies.iter().rev().take_while(|ply| ply.before.to_move() != Player::South).count();
+    if plies.len() < LEAST_PLIES || (goal == Goal::Draw && trailing > MOST_TRAILING) {
+        return None;
+    }
+    Some(Puzzle {
+        id: 0,
+        position,
+        goal,
+        mv: key.mv,
+        laps,
+        captured,
+        tempting: tempting.mv,
+        tempting_captured: tempting.step.sowing.captured,
+        alternatives: moves.len() as u32 - 1,
+        depth: None,
+        own_moves: solution.own_moves,
+        only_moves: solution.only_moves,
+        difficulty: 0,
+        line: plies.iter().map(|ply| ply.mv).collect(),
+        line_laps: plies.iter().map(|ply| ply.sowing.laps).collect(),
+        end: solution.game.ending().unwrap_or(Ending::NoMoves),
+    })
+}
+
+/// All seeds of the game on rows of so many pits that a problem is taken to come from: the recorded variant with the fewest,
+/// four a pit where none is recorded.
+fn game_seeds(width: usize) -> u32 {
+    let recorded = Variant::RECORDED.iter().find(|variant| variant.width() == width);
+    (2 * width * recorded.map_or(4, |variant| variant.seeds())) as u32
+}
+
+/// The lead of a problem: of the leads from which on the key keeps the value and at which no other move does or more than
+/// that is to be had (`below`), the least, where `in_piles` seeds in all can be divided so; the one next to zero where
+/// there is no least.
+fn lead(from: Threshold, below: Threshold, in_piles: i32) -> Option<i32> {
+    let fits = |lead: &i32| (in_piles - lead).rem_euclid(2) == 0 && lead.abs() <= in_piles;
+    let alone = |lead: &i32| from.is_reached_by(*lead) && !below.is_reached_by(*lead);
+    match (from, below) {
+        (Threshold::Lead(least), _) => (least..=least + 1).find(|lead| fits(lead) && alone(lead)),
+        (Threshold::Always, Threshold::Lead(least)) => {
+            let most = (least - 1).min(0);
+            (most - 1..=most).rev().find(|lead| fits(lead) && alone(lead))
+        }
+        (Threshold::Always, _) | (Threshold::Never, _) => None,
+    }
+}
