@@ -10,6 +10,7 @@ mod moves;
 mod perft;
 mod pipes;
 mod play;
+mod puzzle;
 mod show;
 #[cfg(unix)]
 mod sibling;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use giuthi_engine::endgame::puzzle::{Goal, Puzzle, alike, check, difficulty, read};
 
-use super::{holds, tables};
+use super::tables;
 
 fn book() -> Vec<(u64, Puzzle)> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/puzzles.csv")).unwrap()
@@ -43,29 +43,12 @@ fn it_is_varied_and_rises() {
     }
 }
 
-/// By tables where those are small, and without any where they are not.
 #[test]
 fn every_problem_is_right() {
-    for (pits, (seeds, puzzles)) in by_width() {
-        let tables = (pits < 8).then(|| tables(pits, seeds));
-        for (line, puzzle) in puzzles {
-            match &tables {
-                Some(tables) => assert_eq!(check(&puzzle, tables), Ok(()), "line {line}"),
-                None => holds(&puzzle),
-            }
-        }
-    }
-}
-
-/// The same by tables alone, of any size: `cargo test --release -p giuthi-engine --test puzzles -- --ignored`.
-#[test]
-#[ignore = "takes tables of 30 million boards"]
-fn every_problem_is_right_by_the_tables() {
     for (pits, (seeds, puzzles)) in by_width() {
         let tables = tables(pits, seeds);
         for (line, puzzle) in puzzles {
             assert_eq!(check(&puzzle, &tables), Ok(()), "line {line}");
-            holds(&puzzle);
         }
     }
 }

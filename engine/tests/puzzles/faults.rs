@@ -30,7 +30,7 @@ fn refused(tables: &Tablebase, puzzle: &Puzzle, change: impl FnOnce(&mut Puzzle)
 
 #[test]
 fn a_planted_fault_is_told_by_its_column() {
-    let tables = tables(5, 9);
+    let tables = tables(5, 10);
     for goal in Goal::ALL {
         let puzzles = composed(&tables, Some(goal), 5, 1);
         assert_eq!(puzzles.len(), 5);
@@ -62,16 +62,18 @@ fn a_planted_fault_is_told_by_its_column() {
             assert_eq!(refused(&|puzzle| puzzle.line[0] = puzzle.tempting).0, "line");
             let other = Goal::ALL[usize::from(goal == Goal::Win)];
             assert_eq!(refused(&|puzzle| puzzle.goal = other).0, "goal");
-            // A lower lead, with which the value is another one.
-            let lower = i32::from(puzzle.position.piles()[0]).min(9);
-            assert_eq!(check(&with_lead(puzzle, -lower), &tables).unwrap_err().column, "goal");
+            // A lower lead or a higher one, with which the value is another.
+            let most = puzzle.position.piles().map(i32::from);
+            let mut others = (-most[0]..=most[1]).map(|more| with_lead(puzzle, more));
+            let other = others.find(|other| tables.value(&other.position) != Some(goal.value()));
+            assert_eq!(check(&other.unwrap(), &tables).unwrap_err().column, "goal");
         }
     }
 }
 
 #[test]
 fn a_second_move_that_keeps_the_value_is_told() {
-    let tables = tables(5, 9);
+    let tables = tables(5, 10);
     let mut found = 0;
     for puzzle in composed(&tables, Some(Goal::Win), 8, 5) {
         for more in 1..=8 {
@@ -93,7 +95,7 @@ fn a_second_move_that_keeps_the_value_is_told() {
 
 #[test]
 fn boards_that_the_tables_do_not_have_are_refused() {
-    let puzzles = composed(&tables(5, 9), None, 3, 1);
+    let puzzles = composed(&tables(5, 10), None, 3, 1);
     let small = tables(5, 5);
     for puzzle in &puzzles {
         assert_eq!(check(puzzle, &small).unwrap_err().column, "position");
@@ -105,7 +107,7 @@ fn boards_that_the_tables_do_not_have_are_refused() {
 fn a_file_that_is_none_is_refused_with_its_line() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("puzzles.csv");
-    let puzzles = composed(&tables(5, 9), None, 3, 1);
+    let puzzles = composed(&tables(5, 10), None, 3, 1);
     write(&path, &puzzles).unwrap();
     let whole = fs::read_to_string(&path).unwrap();
     let header = whole.lines().next().unwrap();
@@ -120,13 +122,37 @@ fn a_file_that_is_none_is_refused_with_its_line() {
         (format!("{header}\n"), "no problems behind the header"),
         (whole.replace(&second, &format!("{second},1")), "line 3: 18 fields: 17 are needed"),
         (whole.replace(&second, second.rsplit_once(',').unwrap().0), "line 3: 16 fields: 17 are needed"),
-        (whole.replace(&second, &second.replacen('2', "1", 1)), "line 3: column `id`: 1 is that of line 2 already"),
-        (whole.replace(&second, &second.replacen(&key, "north", 1)), "line 3: column `move`: `north` is not a move"),
-        (whole.replace(&second, &second.replacen(" 0\"", " 2\"", 1)), "line 3: column `position`: player 2 to move"),
-        (whole.replace(&second, &second.replacen(&format!(",{plies},"), ",99,", 1)), "line 3: column `plies`: 99 is there"),
-        (whole.replace(&second, &format!("{second} -1")), "line 3: column `line_laps`: `-1` is not a whole number"),
-        (whole.replace(&second, &second.replacen(",win,", ",mate,", 1).replacen(",draw,", ",mate,", 1)), "line 3: column `goal`: `mate` is not a goal: win and draw are possible"),
-        (whole.replace(&second, &second.replacen(",no-moves,", ",tired,", 1).replacen(",repetition,", ",tired,", 1)), "line 3: column `end`: `tired` is not"),
+        (
+            whole.replace(&second, &second.replacen('2', "1", 1)),
+            "line 3: column `id`: 1 is that of line 2 already",
+        ),
+        (
+            whole.replace(&second, &second.replacen(&key, "north", 1)),
+            "line 3: column `move`: `north` is not a move",
+        ),
+        (
+            whole.replace(&second, &second.replacen(" 0\"", " 2\"", 1)),
+            "line 3: column `position`: player 2 to move",
+        ),
+        (
+            whole.replace(&second, &second.replacen(&format!(",{plies},{key} "), &format!(",99,{key} "), 1)),
+            "line 3: column `plies`: 99 is there",
+        ),
+        (
+            whole.replace(&second, &format!("{second} -1")),
+            "line 3: column `line_laps`: `-1` is not a whole number",
+        ),
+        (
+            whole.replace(&second, &second.replacen(",win,", ",mate,", 1).replacen(",draw,", ",mate,", 1)),
+            "line 3: column `goal`: `mate` is not a goal: win and draw are possible",
+        ),
+        (
+            whole.replace(
+                &second,
+                &second.replacen(",no-moves,", ",tired,", 1).replacen(",repetition,", ",tired,", 1),
+            ),
+            "line 3: column `end`: `tired` is not",
+        ),
     ];
     for (text, says) in cases {
         assert_ne!(text, whole, "{says}");

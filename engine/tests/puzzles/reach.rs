@@ -20,31 +20,35 @@ fn on_board(position: &Position) -> i32 {
 }
 
 /// All positions that can be reached from one, and their moves.
-pub struct Reach {
+pub(super) struct Reach {
     numbers: HashMap<Position, u32>,
     positions: Vec<Position>,
     /// The moves of a position are those from its number's place to the next one's.
     places: Vec<u32>,
     moves: Vec<(Move, To)>,
+    /// For each position those that a move leads to it from.
+    before: Vec<Vec<u32>>,
     /// Whose win is asked for.
     winner: Player,
 }
 
 /// How many seeds a player is ahead, piles alone.
 fn lead(position: &Position, player: Player) -> i32 {
-    let [mine, others] = [player, player.opponent()].map(|player| i32::from(position.piles()[player.index()]));
+    let [mine, others] =
+        [player, player.opponent()].map(|player| i32::from(position.piles()[player.index()]));
     mine - others
 }
 
 impl Reach {
     /// Looks up everything that can be reached. Positions in which `winner` could not come out ahead with all seeds of the
     /// board are not gone on from.
-    pub fn new(root: Position, winner: Player) -> Reach {
+    pub(super) fn new(root: Position, winner: Player) -> Reach {
         let mut reach = Reach {
             numbers: HashMap::new(),
             positions: Vec::new(),
             places: vec![0],
             moves: Vec::new(),
+            before: Vec::new(),
             winner,
         };
         reach.number(root);
@@ -64,11 +68,15 @@ impl Reach {
             reach.places.push(reach.moves.len() as u32);
             at += 1;
         }
+        reach.before = vec![Vec::new(); reach.positions.len()];
+        for number in 0..reach.positions.len() {
+            for at in reach.places[number] as usize..reach.places[number + 1] as usize {
+                if let (_, To::Position(to)) = reach.moves[at] {
+                    reach.before[to as usize].push(number as u32);
+                }
+            }
+        }
         reach
-    }
-
-    pub fn len(&self) -> usize {
-        self.positions.len()
     }
 
     fn number(&mut self, position: Position) -> u32 {
@@ -85,23 +93,17 @@ impl Reach {
     /// For each position, whether the winner can force a win from it in a game that has `met` some already: coming back to
     /// one of them is a draw. A win has to be reached in so many moves, so nothing that goes round counts as one.
     fn won(&self, met: &[Position]) -> Vec<bool> {
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
-        let mut left: Vec<u32> = Vec::with_capacity(self.len());
-        for number in 0..self.len() {
-            left.push(self.moves(number).len() as u32);
-            for (_, to) in self.moves(number) {
-                if let To::Position(to) = to {
-                    before[*to as usize].push(number as u32);
-                }
-            }
-        }
+        let numbers = 0..self.positions.len();
+        let mut left: Vec<u32> = numbers.clone().map(|number| self.moves(number).len() as u32).collect();
         let blocked: Vec<u32> = met.iter().filter_map(|met| self.numbers.get(met).copied()).collect();
-        let mut won = vec![false; self.len()];
-        let mut open: Vec<u32> = (0..self.len() as u32)
+        let mut won = vec![false; self.positions.len()];
+        let mut open: Vec<u32> = numbers
+            .map(|number| number as u32)
             .filter(|&number| {
                 let position = &self.positions[number as usize];
                 let score = position.score().map(|seeds| seeds as i32);
-                let [mine, others] = [self.winner, self.winner.opponent()].map(|player| score[player.index()]);
+                let [mine, others] =
+                    [self.winner, self.winner.opponent()].map(|player| score[player.index()]);
                 position.no_moves() && mine > others
             })
             .collect();
@@ -109,7 +111,7 @@ impl Reach {
             won[number as usize] = true;
         }
         while let Some(number) = open.pop() {
-            for &from in &before[number as usize] {
+            for &from in &self.before[number as usize] {
                 if won[from as usize] || blocked.contains(&from) {
                     continue;
                 }
@@ -124,7 +126,7 @@ impl Reach {
     }
 
     /// The moves of a game's position after which the winner can force a win, its history with it.
-    pub fn winning(&self, game: &Game) -> Vec<Move> {
+    pub(super) fn winning(&self, game: &Game) -> Vec<Move> {
         let number = self.numbers[game.position()] as usize;
         let won = self.won(game.recent());
         let wins = |to: To| match to {

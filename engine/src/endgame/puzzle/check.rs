@@ -54,11 +54,19 @@ pub fn check(puzzle: &Puzzle, tables: &Tablebase) -> Result<(), Fault> {
         return Err(Fault { column: "position", reason });
     };
     if value != puzzle.goal.value() {
-        return fault("goal", format!("the position is a {value} for the player to move, not a {}", puzzle.goal));
+        return fault(
+            "goal",
+            format!("the position is a {value} for the player to move, not a {}", puzzle.goal),
+        );
     }
     key(puzzle, &moves)?;
     temptation(puzzle, &moves)?;
-    same("alternatives", puzzle.alternatives as usize, moves.len() - 1, "the legal moves besides the key are")?;
+    same(
+        "alternatives",
+        puzzle.alternatives as usize,
+        moves.len() - 1,
+        "the legal moves besides the key are",
+    )?;
     line(puzzle, tables)?;
     same("difficulty", puzzle.difficulty, difficulty(puzzle), "by the other columns it is")
 }
@@ -83,7 +91,10 @@ fn key(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
                 moves.find(|each| each.mv != puzzle.mv && each.thresholds.value(lead) >= goal.value());
             if let Some(another) = another {
                 let what = another.thresholds.value(lead);
-                return fault("move", format!("{} is not the only move: {} is a {what} too", puzzle.mv, another.mv));
+                return fault(
+                    "move",
+                    format!("{} is not the only move: {} is a {what} too", puzzle.mv, another.mv),
+                );
             }
         }
     }
@@ -116,7 +127,8 @@ fn temptation(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
 
 /// The line is play: the solver keeps the value, the defence is the best, and the game ends as it should.
 fn line(puzzle: &Puzzle, tables: &Tablebase) -> Checked {
-    let wrong = |at: usize, reason: String| fault("line", format!("move {}, {}: {reason}", at + 1, puzzle.line[at]));
+    let wrong =
+        |at: usize, reason: String| fault("line", format!("move {}, {}: {reason}", at + 1, puzzle.line[at]));
     let solver = puzzle.position.to_move();
     if puzzle.line.first() != Some(&puzzle.mv) {
         return fault("line", format!("it does not begin with the key, {}", puzzle.mv));

@@ -130,7 +130,10 @@ fn parse(record: &StringRecord) -> Result<Puzzle, String> {
     let line: Vec<Move> = list(column("line"))?;
     let (name, plies) = column("plies");
     if number(name, plies)? as usize != line.len() {
-        return Err(format!("column `plies`: {plies} is there, and the moves of the line are {}", line.len()));
+        return Err(format!(
+            "column `plies`: {plies} is there, and the moves of the line are {}",
+            line.len()
+        ));
     }
     let (name, end) = column("end");
     let end = Ending::ALL.into_iter().find(|ending| ending.name() == end).ok_or_else(|| {

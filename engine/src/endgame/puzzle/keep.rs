@@ -25,8 +25,7 @@ pub(super) fn keepers(tables: &Tablebase, game: &Game, goal: Goal) -> Option<Vec
             Goal::Win => value == Value::Win && !repeats,
             Goal::Draw => {
                 let after = &each.step.position;
-                let certain =
-                    captures || after.no_moves() || tables.exact_after(after, met) == Some(true);
+                let certain = captures || after.no_moves() || tables.exact_after(after, met) == Some(true);
                 value >= Value::Draw || repeats || !certain
             }
         }

@@ -39,9 +39,5 @@ pub fn depth(position: &Position, mv: Move) -> Option<u32> {
 pub fn difficulty(puzzle: &Puzzle) -> u32 {
     let depth = puzzle.depth.unwrap_or(DEEPEST + 1);
     let given_up = u32::from(puzzle.tempting_captured.saturating_sub(puzzle.captured));
-    3 * depth
-        + puzzle.laps / 2
-        + given_up
-        + puzzle.alternatives / 2
-        + 2 * puzzle.only_moves.saturating_sub(1)
+    3 * depth + puzzle.laps / 2 + given_up + puzzle.alternatives / 2 + 2 * puzzle.only_moves.saturating_sub(1)
 }

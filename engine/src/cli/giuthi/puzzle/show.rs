@@ -30,7 +30,8 @@ pub(super) struct Show {
 
 pub(super) fn run(args: &Show) -> anyhow::Result<()> {
     let puzzles = puzzle::read(&args.file)?;
-    let (first, last) = (puzzles.iter().map(|(_, each)| each.id).min(), puzzles.iter().map(|(_, each)| each.id).max());
+    let (first, last) =
+        (puzzles.iter().map(|(_, each)| each.id).min(), puzzles.iter().map(|(_, each)| each.id).max());
     let mut text = String::new();
     for (_, puzzle) in puzzles.iter().filter(|(_, each)| args.id.is_none_or(|id| id == u64::from(each.id))) {
         if !text.is_empty() && !args.json {

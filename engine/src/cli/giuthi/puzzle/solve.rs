@@ -52,7 +52,8 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
     }
     let mut at_hand: BTreeMap<usize, Tablebase> = BTreeMap::new();
     for (pits, seeds) in most {
-        let asked = format!("{}: problems of up to {seeds} seeds on rows of {pits} pits", args.file.display());
+        let asked =
+            format!("{}: problems of up to {seeds} seeds on rows of {pits} pits", args.file.display());
         at_hand.insert(pits, tables(args.tb.as_deref(), Size { pits, seeds }, &asked)?);
     }
     for (line, puzzle) in &puzzles {
@@ -74,7 +75,14 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
             true => serde_json::to_string(&told)? + "\n",
             false => format!(
                 "problem {}: right: {} by {} alone, {} laps; {} plies, {} of {} only moves; difficulty {}\n",
-                told.id, told.goal, told.r#move, told.laps, told.plies, told.only_moves, told.own_moves, told.difficulty
+                told.id,
+                told.goal,
+                told.r#move,
+                told.laps,
+                told.plies,
+                told.only_moves,
+                told.own_moves,
+                told.difficulty
             ),
         })?;
     }
