@@ -37,6 +37,7 @@ pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compliance;
+pub mod endgame;
 pub mod files;
 pub mod game;
 pub mod net;

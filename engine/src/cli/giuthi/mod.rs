@@ -12,8 +12,10 @@ mod perft;
 mod play;
 mod show;
 mod sibling;
+mod solve;
 mod start;
 mod ugi;
+mod verify_proof;
 mod words;
 
 use std::process::ExitCode;
@@ -43,6 +45,10 @@ enum Command {
     Perft(perft::Perft),
     /// Search a position: best move, value, expected line
     Analyze(analyze::Analyze),
+    /// Prove what a position is worth
+    Solve(solve::Solve),
+    /// Check a proof that `giuthi solve --certificate` wrote
+    VerifyProof(verify_proof::VerifyProof),
     /// Measure how fast the engine is
     Bench(bench::Bench),
     /// Play a game in the terminal against an agent
@@ -78,6 +84,8 @@ pub fn main() -> ExitCode {
         Command::Apply(args) => apply::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Analyze(args) => analyze::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::VerifyProof(args) => verify_proof::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Ugi(args) => ugi::run(args),
