@@ -127,13 +127,9 @@ fn choose(
     };
     let remembered = |search: &Search<'_>| {
         let entry = search.entry(position)?;
-        // It may be the mirror image's.
-        let mirrored = entry.mv?.mirrored(position.width());
-        let mvs = [entry.mv?, mirrored].into_iter().filter(|mv| position.allows(*mv));
-        (entry.numbers.verdict() == Some(good)).then_some(mvs)?.find(|mv| {
-            let key = key_of_pair(&position.step(*mv).position);
-            !good || states.get(&key) != Some(&State::Open)
-        })
+        let mv = entry.mv.filter(|_| entry.numbers.verdict() == Some(good))?;
+        let state = states.get(&key_of_pair(&position.step(mv).position));
+        (!good || state != Some(&State::Open)).then_some(mv)
     };
     cheapest(search).or_else(|| remembered(search)).or_else(|| {
         search.run(position, AGAIN, |_| false);

@@ -67,6 +67,11 @@ pub(super) fn key_of_pair(position: &Position) -> u64 {
     key_of(position).min(key_of(&position.mirrored())).max(1)
 }
 
+/// A move of a position as one of that of the pair whose key stands for both, and the other way round.
+fn seen_from_pair(position: &Position, key: u64, mv: Move) -> Move {
+    if key_of(position).max(1) == key { mv } else { mv.mirrored(position.width()) }
+}
+
 impl<'a> Search<'a> {
     /// A search for a win of `attacker`, with a table of so many megabytes.
     ///
@@ -93,7 +98,9 @@ impl<'a> Search<'a> {
 
     /// What the table holds of a position.
     pub(super) fn entry(&self, position: &Position) -> Option<Entry> {
-        self.table.get(key_of_pair(position))
+        let key = key_of_pair(position);
+        let entry = self.table.get(key)?;
+        Some(Entry { mv: entry.mv.map(|mv| seen_from_pair(position, key, mv)), ..entry })
     }
 
     /// Whether the attacker wins, where no search is needed to tell: the game is over, a table tells it, or the holder
@@ -251,6 +258,7 @@ impl<'a> Search<'a> {
             }
         }
         if leans_on == FREE {
+            let mv = mv.map(|mv| seen_from_pair(&node.position, node.key, mv));
             self.table.put(node.key, node.numbers, self.nodes - node.begun, mv);
         }
         self.spare.push(node.children);
