@@ -142,10 +142,11 @@ impl<'a> Solver<'a> {
         loop {
             for player in [position.to_move(), position.to_move().opponent()] {
                 let i = player.index();
-                let visited = self.nodes() - before;
-                if verdicts[i].is_none() {
-                    let (others, turn) =
-                        (self.searches[1 - i].nodes(), TURN.min(most.saturating_sub(visited)));
+                let left = most - (self.nodes() - before);
+                if verdicts[i].is_none() && left > 0 {
+                    // Both get their turns however few there are.
+                    let turn = TURN.min(most / 4 + 1).min(left);
+                    let others = self.searches[1 - i].nodes();
                     let mut over = false;
                     verdicts[i] = self.searches[i].run(position, turn, |nodes| {
                         over = is_over(nodes + others - before);
