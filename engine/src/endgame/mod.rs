@@ -1,6 +1,7 @@
-//! Exact play: what positions are worth when nobody errs.
+//! Exact play: what positions are worth when nobody errs. Tables of all boards with few seeds, and a solver for the
+//! others.
 
 pub mod solve;
-mod value;
+pub mod tablebase;
 
-pub use value::Value;
+pub use tablebase::Value;

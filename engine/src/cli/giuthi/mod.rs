@@ -14,6 +14,7 @@ mod show;
 mod sibling;
 mod solve;
 mod start;
+mod tablebase;
 mod ugi;
 mod verify_proof;
 mod words;
@@ -51,6 +52,8 @@ enum Command {
     VerifyProof(verify_proof::VerifyProof),
     /// Measure how fast the engine is
     Bench(bench::Bench),
+    /// Build, verify and ask endgame tables
+    Tablebase(tablebase::Tablebase),
     /// Play a game in the terminal against an agent
     Play(play::Play),
     /// Speak the engine protocol (UGI) on stdin and stdout
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::VerifyProof(args) => verify_proof::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Tablebase(args) => tablebase::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Ugi(args) => ugi::run(args),
         Command::Compliance(args) => compliance::run(&args),
