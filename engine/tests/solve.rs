@@ -5,7 +5,10 @@ mod positions;
 use std::collections::HashMap;
 
 use giuthi_engine::endgame::Value;
-use giuthi_engine::endgame::solve::{Claim, FlawKind, Goal, Proof, Solution, SolveLimits, Solver, Step};
+use giuthi_engine::endgame::solve::{
+    Claim, FlawKind, Goal, Oracle, Proof, Solution, SolveLimits, Solver, Step,
+};
+use giuthi_engine::endgame::tablebase::{self, Tablebase};
 use giuthi_engine::{Game, Move, MoveKind, Outcome, Player, Position, Variant};
 use rand::RngExt;
 
@@ -123,7 +126,7 @@ fn values_are_those_of_all_games_played_out() {
 #[test]
 fn values_are_those_of_retrograde_analysis() {
     let mut met = [0; 3];
-    for position in small(100, 5) {
+    for position in small(100, 4) {
         let value = plain_value(&position);
         let solution = solve(&position);
         assert_eq!(solution.value(), Some(value), "{position}");
@@ -150,6 +153,41 @@ fn values_are_those_of_retrograde_analysis() {
             let result = outcome.result_for(position.to_move());
             assert_eq!(Value::ALL[(result + 1) as usize], value, "{position}");
         }
+    }
+    assert!(met.iter().all(|&times| times > 10), "{met:?}");
+}
+
+/// With tables, proofs are shorter, and hold with the same tables or larger ones, and with none less.
+#[test]
+fn tables_shorten_proofs() {
+    let size = |seeds| tablebase::Size { pits: 5, seeds };
+    let [fewer, tables, more] = [5, 6, 7].map(|seeds| Tablebase::solve(size(seeds)).unwrap());
+    let position = Position::start("2x5x2".parse().unwrap());
+    let claim = Claim { player: Player::South, goal: Goal::Win };
+    let mut solver = Solver::new(Some(&tables), 8).unwrap();
+    assert_eq!(solver.solve(&position, &FREE, &|_| false).value(), Some(Value::Win));
+    let proof = solver.prove(&position, claim, u64::MAX, &|_| false).unwrap().unwrap();
+    assert_eq!(proof.tables, Some(6));
+    assert!(proof.verify(Some(&tables)).unwrap().from_tables > 0);
+    proof.verify(Some(&more)).unwrap();
+    for given in [None, Some(&fewer as &dyn Oracle)] {
+        assert_eq!(proof.verify(given).unwrap_err().kind, FlawKind::NoTables(6));
+    }
+    assert_eq!(Proof::read_all(text(&proof).as_bytes()).unwrap(), [proof.clone()]);
+    let bare = prove(&position, claim).unwrap();
+    assert!(bare.steps.len() > proof.steps.len() && bare.tables.is_none());
+    bare.verify(Some(&tables)).unwrap();
+}
+
+/// The solver, which knows nothing of them, finds what tables say of all boards.
+#[test]
+fn values_are_those_of_tables() {
+    let tables = Tablebase::solve(tablebase::Size { pits: 5, seeds: 8 }).unwrap();
+    let mut met = [0; 3];
+    for position in small(400, 4).into_iter().filter(|position| position.width() == 5) {
+        let value = tables.value(&position).unwrap();
+        assert_eq!(solve(&position).value(), Some(value), "{position}");
+        met[value as usize] += 1;
     }
     assert!(met.iter().all(|&times| times > 10), "{met:?}");
 }
@@ -182,7 +220,7 @@ fn text(proof: &Proof) -> String {
 
 #[test]
 fn every_true_claim_has_a_proof_and_no_false_one() {
-    for position in small(60, 5) {
+    for position in small(60, 4) {
         let value = plain_value(&position);
         let claims = true_claims(&position, value);
         for player in Player::BOTH {
@@ -206,7 +244,7 @@ fn every_true_claim_has_a_proof_and_no_false_one() {
 fn what_the_check_lets_through_is_true() {
     let mut rng = giuthi_engine::rng::game_rng(20_261_130, 8);
     let (mut refused, mut passed) = (0, 0);
-    for position in small(80, 5) {
+    for position in small(80, 4) {
         let value = plain_value(&position);
         let claims = true_claims(&position, value);
         for player in Player::BOTH {
@@ -259,8 +297,8 @@ fn bent_proofs_are_refused_with_the_reason() {
     assert_eq!(flaw(&circle), FlawKind::CircleForWin);
     circle.claim.goal = Goal::Draw;
     assert_eq!(flaw(&circle), FlawKind::NoCircle);
-    let leaning = Proof { tables: Some("tables of 12 seeds".to_owned()), ..proof };
-    assert!(matches!(flaw(&leaning), FlawKind::NoTables(_)));
+    let leaning = Proof { tables: Some(12), ..proof };
+    assert!(matches!(flaw(&leaning), FlawKind::NoTables(12)));
 }
 
 #[test]

@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use super::start::Start;
 use super::words;
-use crate::cli::{self, tell, whole_number};
+use crate::cli::{self, Usage, tell, whole_number};
 use crate::endgame::Value;
-use crate::endgame::solve::{Claim, Goal, Proof, Solution, SolveLimits, Solver};
+use crate::endgame::solve::{Claim, Goal, Oracle, Proof, Solution, SolveLimits, Solver};
+use crate::endgame::tablebase::Tablebase;
 use crate::files::write_whole;
 use crate::game::Game;
 use crate::position::Position;
@@ -23,6 +24,10 @@ use crate::rules::Move;
 pub(super) struct Solve {
     #[command(flatten)]
     start: Start,
+
+    /// Endgame tables to lean on: a folder that `giuthi tablebase build` made
+    #[arg(long, value_name = "DIR")]
+    tb: Option<PathBuf>,
 
     /// Stop after so many positions; what is proven by then is told [default: no limit]
     #[arg(long, value_name = "N", value_parser = whole_number(1..=u64::MAX), allow_negative_numbers = true)]
@@ -69,7 +74,9 @@ const EVERY: Duration = Duration::from_secs(5);
 pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
     let position = args.start.position()?;
     let megabytes = args.hash as usize;
-    let mut solver = Solver::new(None, megabytes)
+    let tables = args.tb.as_deref().map(|dir| tables_for(dir, position.width())).transpose()?;
+    let oracle = tables.as_ref().map(|tables| tables as &dyn Oracle);
+    let mut solver = Solver::new(oracle, megabytes)
         .map_err(|_| anyhow!("there is no memory for --hash {megabytes}: give fewer megabytes"))?;
     let started = Instant::now();
     let told = Mutex::new(started);
@@ -92,8 +99,21 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
         cli::print(&words(&position, &solution))?;
     }
     match &args.certificate {
-        Some(path) => certify(&mut solver, &position, &solution, path),
+        Some(path) => certify(&mut solver, oracle, &position, &solution, path),
         None => Ok(()),
+    }
+}
+
+/// The tables of a folder, which have to be of the width asked for.
+pub(super) fn tables_for(dir: &Path, width: usize) -> anyhow::Result<Tablebase> {
+    let tables = Tablebase::open(dir)?;
+    match tables.pits() {
+        pits if pits == width => Ok(tables),
+        pits => Err(Usage(format!(
+            "--tb {} has tables of rows of {pits} pits, but the position has rows of {width}",
+            dir.display()
+        ))
+        .into()),
     }
 }
 
@@ -163,6 +183,7 @@ fn claims(position: &Position, solution: &Solution) -> Vec<Claim> {
 /// Writes the proofs of what was proven, each checked before.
 fn certify(
     solver: &mut Solver<'_>,
+    oracle: Option<&dyn Oracle>,
     position: &Position,
     solution: &Solution,
     path: &Path,
@@ -171,7 +192,7 @@ fn certify(
     for claim in claims(position, solution) {
         let proof = solver.prove(position, claim, u64::MAX, &|_| false)?;
         let proof = proof.with_context(|| format!("that {claim} could not be proven again"))?;
-        let verified = proof.verify(None).with_context(|| format!("the proof that {claim}"))?;
+        let verified = proof.verify(oracle).with_context(|| format!("the proof that {claim}"))?;
         tell(format_args!(
             "{claim}: {} moves for {} positions, {} replies",
             proof.steps.len(),

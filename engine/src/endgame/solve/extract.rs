@@ -48,7 +48,7 @@ pub(super) fn extract(
         }
     }
     let steps = graph.steps(root);
-    let tables = oracle.filter(|_| graph.leans_on_tables).map(Oracle::name);
+    let tables = oracle.filter(|_| graph.leans_on_tables).map(Oracle::seeds);
     Ok(Proof { position: *root, claim, tables, steps })
 }
 

@@ -20,18 +20,29 @@ pub use verify::{Flaw, FlawKind, Verified};
 use search::Search;
 
 use super::Value;
+use super::tablebase::Tablebase;
 use crate::game::{Game, Outcome};
 use crate::position::Position;
 use crate::rules::{Move, Player};
 
-/// Knows what some positions are worth, such as endgame tables.
+/// Knows what all positions of few seeds are worth, such as endgame tables.
 pub trait Oracle: Sync {
-    /// The value of a position without history for its player to move; `None` where it is not known. All positions that
-    /// can be reached from a known one are known.
+    /// The value of a position without history for its player to move; `None` where it is not known.
     fn value(&self, position: &Position) -> Option<Value>;
 
-    /// A name under which the values can be found again, such as "tables of 12 seeds".
-    fn name(&self) -> String;
+    /// All boards of up to so many seeds are known.
+    fn seeds(&self) -> usize;
+}
+
+impl Oracle for Tablebase {
+    #[inline]
+    fn value(&self, position: &Position) -> Option<Value> {
+        Tablebase::value(self, position)
+    }
+
+    fn seeds(&self) -> usize {
+        Tablebase::seeds(self)
+    }
 }
 
 /// What has been proven of a position.

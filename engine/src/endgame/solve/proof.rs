@@ -99,8 +99,8 @@ pub struct Proof {
     pub position: Position,
     /// What is claimed of it.
     pub claim: Claim,
-    /// The name of the tables whose values it takes for true; `None` where it leans on none.
-    pub tables: Option<String>,
+    /// It takes for true what tables of up to so many seeds say; `None` where it leans on none.
+    pub tables: Option<usize>,
     /// What the player does, position after position.
     pub steps: Vec<Step>,
 }
@@ -134,7 +134,10 @@ impl Proof {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{HEADER}\nposition {}", self.position)?;
         writeln!(out, "player {}\ngoal {}", self.claim.player, self.claim.goal.name())?;
-        writeln!(out, "tables {}", self.tables.as_deref().unwrap_or("none"))?;
+        match self.tables {
+            Some(seeds) => writeln!(out, "tables {seeds}")?,
+            None => writeln!(out, "tables none")?,
+        }
         writeln!(out, "moves {}", self.steps.len())?;
         for line in self.steps.chunks(A_LINE) {
             for (i, step) in line.iter().enumerate() {
@@ -172,7 +175,7 @@ impl Proof {
         let goal = Goal::ALL.into_iter().find(|known| known.name() == goal).ok_or_else(|| {
             lines.fault(format!("`{}` is not a goal: win and draw are possible", excerpt(&goal)))
         })?;
-        let tables: String = lines.field("tables")?;
+        let Tables(tables) = lines.field("tables")?;
         let count: Number = lines.field("moves")?;
         let mut steps = Vec::new();
         while steps.len() < count.0 {
@@ -186,7 +189,6 @@ impl Proof {
         if steps.len() > count.0 {
             return Err(lines.fault(format!("there are more moves than the {} of the head", count.0)));
         }
-        let tables = (tables != "none").then_some(tables);
         Ok(Proof { position, claim: Claim { player, goal }, tables, steps })
     }
 }
@@ -202,6 +204,20 @@ impl FromStr for Number {
         match text.parse() {
             Ok(number) if digits => Ok(Number(number)),
             _ => Err(format!("`{}` is not a whole number", excerpt(text))),
+        }
+    }
+}
+
+/// The seeds of tables, or `none`.
+struct Tables(Option<usize>);
+
+impl FromStr for Tables {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Tables, String> {
+        match text {
+            "none" => Ok(Tables(None)),
+            text => Ok(Tables(Some(text.parse::<Number>().map_err(|error| format!("{error}, nor none"))?.0))),
         }
     }
 }

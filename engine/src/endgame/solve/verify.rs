@@ -78,8 +78,8 @@ pub enum FlawKind {
     #[error("{0} moves are left over")]
     LeftOver(usize),
     /// The proof leans on tables that are not there.
-    #[error("it leans on {0}, which are not given")]
-    NoTables(String),
+    #[error("it leans on tables of {0} seeds, which are not given")]
+    NoTables(usize),
 }
 
 /// Where the check stands with a position.
@@ -104,6 +104,7 @@ impl Proof {
         let mut check = Check {
             claim: self.claim,
             oracle,
+            tables: self.tables,
             steps: &self.steps,
             read: 0,
             states: FxHashMap::default(),
@@ -112,12 +113,10 @@ impl Proof {
         };
         let flaw =
             |check: &Check<'_>, position, kind| Flaw { step: check.read, position: Box::new(position), kind };
-        match (&self.tables, oracle) {
-            (Some(tables), None) => {
-                return Err(flaw(&check, self.position, FlawKind::NoTables(tables.clone())));
-            }
-            (Some(_), Some(_)) => {}
-            (None, _) => check.oracle = None,
+        if let Some(seeds) = self.tables
+            && oracle.is_none_or(|oracle| oracle.seeds() < seeds)
+        {
+            return Err(flaw(&check, self.position, FlawKind::NoTables(seeds)));
         }
         while let Some(task) = check.tasks.pop() {
             match task {
@@ -145,6 +144,7 @@ fn of_pair(position: Position) -> Position {
 struct Check<'a> {
     claim: Claim,
     oracle: Option<&'a dyn Oracle>,
+    tables: Option<usize>,
     steps: &'a [Step],
     read: usize,
     states: FxHashMap<Position, State>,
@@ -162,7 +162,9 @@ impl Check<'_> {
         if is_draw && is_safe(&position, self.claim.player) {
             return Ok(());
         }
-        if let Some(value) = self.oracle.and_then(|oracle| oracle.value(&position)) {
+        // Larger tables than the proof leans on are not asked further: its moves would not fit.
+        let is_tabled = self.tables.is_some_and(|seeds| board_seeds(&position) as usize <= seeds);
+        if let Some(value) = self.oracle.filter(|_| is_tabled).and_then(|oracle| oracle.value(&position)) {
             self.verified.from_tables += 1;
             let own = if position.to_move() == self.claim.player { value } else { -value };
             let least = if is_draw { Value::Draw } else { Value::Win };
@@ -221,8 +223,11 @@ impl Check<'_> {
 /// Whether a player's lead is at least the seeds in the pits: each seed can change hands but once.
 fn is_safe(position: &Position, player: Player) -> bool {
     let [own, other] = [player, player.opponent()].map(|player| u32::from(position.piles()[player.index()]));
-    let left: u32 = position.board().pits().iter().map(|&seeds| u32::from(seeds)).sum();
-    own >= other + left
+    own >= other + board_seeds(position)
+}
+
+fn board_seeds(position: &Position) -> u32 {
+    position.board().pits().iter().map(|&seeds| u32::from(seeds)).sum()
 }
 
 /// Whether extra moves lead the player to move in a circle, or an endless relay is among them: a walk through the
