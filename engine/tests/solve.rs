@@ -126,7 +126,7 @@ fn values_are_those_of_all_games_played_out() {
 #[test]
 fn values_are_those_of_retrograde_analysis() {
     let mut met = [0; 3];
-    for position in small(100, 4) {
+    for position in small(70, 4) {
         let value = plain_value(&position);
         let solution = solve(&position);
         assert_eq!(solution.value(), Some(value), "{position}");
@@ -154,7 +154,7 @@ fn values_are_those_of_retrograde_analysis() {
             assert_eq!(Value::ALL[(result + 1) as usize], value, "{position}");
         }
     }
-    assert!(met.iter().all(|&times| times > 10), "{met:?}");
+    assert!(met.iter().all(|&times| times > 4), "{met:?}");
 }
 
 /// With tables, proofs are shorter, and hold with the same tables or larger ones, and with none less.

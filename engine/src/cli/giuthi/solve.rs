@@ -1,7 +1,10 @@
 //! `giuthi solve`: what a position is worth, proven.
 
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
@@ -10,7 +13,7 @@ use serde::Serialize;
 
 use super::start::Start;
 use super::words;
-use crate::cli::{self, Usage, tell, whole_number};
+use crate::cli::{self, Usage, stop, tell, whole_number};
 use crate::endgame::Value;
 use crate::endgame::solve::{Claim, Goal, Oracle, Proof, Solution, SolveLimits, Solver};
 use crate::endgame::tablebase::Tablebase;
@@ -49,6 +52,10 @@ pub(super) struct Solve {
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
 
+    /// Keep what has been found out in this file, and go on from it where it is there
+    #[arg(long, value_name = "FILE")]
+    memory: Option<PathBuf>,
+
     /// Print one JSON object: value, move, line, least, most, nodes
     #[arg(long)]
     json: bool,
@@ -78,6 +85,11 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
     let oracle = tables.as_ref().map(|tables| tables as &dyn Oracle);
     let mut solver = Solver::new(oracle, megabytes)
         .map_err(|_| anyhow!("there is no memory for --hash {megabytes}: give fewer megabytes"))?;
+    if let Some(path) = &args.memory {
+        recall(&mut solver, &position, path)?;
+    }
+    let stopped: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    stop::on_signals("telling what is proven", || stopped.swap(true, Ordering::Relaxed))?;
     let started = Instant::now();
     let told = Mutex::new(started);
     let most = args.ms.map(Duration::from_millis);
@@ -89,7 +101,7 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
             let rate = nodes as f64 / started.elapsed().as_secs_f64() / 1e6;
             tell(format_args!("solve: {} million positions, {rate:.2} million/s", nodes / 1_000_000));
         }
-        most.is_some_and(|most| started.elapsed() >= most)
+        stopped.load(Ordering::Relaxed) || most.is_some_and(|most| started.elapsed() >= most)
     };
     let limits = SolveLimits { nodes: args.nodes.unwrap_or(u64::MAX), parallel: args.threads == 2 };
     let solution = solver.solve(&position, &limits, &is_over);
@@ -97,6 +109,10 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
         cli::print(&(serde_json::to_string(&answer(&solution))? + "\n"))?;
     } else {
         cli::print(&words(&position, &solution))?;
+    }
+    if let Some(path) = &args.memory {
+        write_whole(path, |out| solver.save(&position, out))
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     match &args.certificate {
         Some(path) => certify(&mut solver, oracle, &position, &solution, path),
@@ -114,6 +130,17 @@ pub(super) fn tables_for(dir: &Path, width: usize) -> anyhow::Result<Tablebase> 
             dir.display()
         ))
         .into()),
+    }
+}
+
+/// Goes on from a file, where it is there.
+fn recall(solver: &mut Solver<'_>, position: &Position, path: &Path) -> anyhow::Result<()> {
+    match File::open(path) {
+        Ok(file) => solver
+            .load(position, BufReader::new(file))
+            .with_context(|| format!("--memory {}", path.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot open {}", path.display())),
     }
 }
 

@@ -6,6 +6,7 @@
 //! down as a [`Proof`] and checked by [`verify`](Proof::verify), which knows nothing of the search.
 
 mod extract;
+mod memory;
 mod proof;
 mod search;
 mod table;
@@ -14,6 +15,7 @@ mod verify;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use extract::ExtractError;
+pub use memory::MemoryError;
 pub use proof::{Claim, Goal, Proof, ProofError, Step};
 pub use verify::{Flaw, FlawKind, Verified};
 

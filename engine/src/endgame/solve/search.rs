@@ -27,6 +27,8 @@ pub(super) struct Search<'a> {
     table: Table,
     /// The way from the root to the position in hand.
     way: Vec<Node>,
+    /// How many positions of the way have a key with the same lowest bits: most keys are not on the way, and this tells.
+    on_the_way: Vec<u16>,
     /// Lists of children that are free to be used again.
     spare: Vec<Vec<Child>>,
     nodes: u64,
@@ -58,6 +60,9 @@ struct Child {
     leans_on: usize,
 }
 
+/// Keys that are told apart at a glance.
+const GLANCE: usize = 1 << 17;
+
 /// Leans on nothing.
 const FREE: usize = usize::MAX;
 
@@ -83,7 +88,16 @@ impl<'a> Search<'a> {
         megabytes: usize,
     ) -> Result<Search<'a>, std::collections::TryReserveError> {
         let table = Table::new(megabytes)?;
-        Ok(Search { attacker, oracle, table, way: Vec::new(), spare: Vec::new(), nodes: 0 })
+        let on_the_way = vec![0; GLANCE];
+        Ok(Search { attacker, oracle, table, way: Vec::new(), on_the_way, spare: Vec::new(), nodes: 0 })
+    }
+
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    pub(super) fn table_mut(&mut self) -> &mut Table {
+        &mut self.table
     }
 
     /// Positions visited so far.
@@ -140,6 +154,7 @@ impl<'a> Search<'a> {
         let most = self.nodes.saturating_add(most);
         if self.way.first().is_none_or(|first| first.position != *root) {
             self.way.clear();
+            self.on_the_way.fill(0);
             let limits = Numbers { proof: INFINITE, disproof: INFINITE };
             self.visit(*root, key_of_pair(root), limits, 0);
         }
@@ -170,6 +185,7 @@ impl<'a> Search<'a> {
         });
         let numbers = self.sum_up(position.to_move(), &children);
         let begun = self.nodes;
+        self.on_the_way[key as usize % GLANCE] += 1;
         self.way.push(Node { key, position, numbers, limits, children, current: 0, since_capture, begun });
         self.nodes += 1;
     }
@@ -188,6 +204,8 @@ impl<'a> Search<'a> {
         if step.sowing.kind != MoveKind::Capture {
             let at = if key == parent {
                 Some(self.way.len())
+            } else if self.on_the_way[key as usize % GLANCE] == 0 {
+                None
             } else {
                 (since_capture..self.way.len()).rev().find(|&at| self.way[at].key == key)
             };
@@ -241,6 +259,7 @@ impl<'a> Search<'a> {
     /// Takes the last position off the way and tells its parent; whether it was the root.
     fn leave(&mut self) -> bool {
         let node = self.way.pop().expect("there is a position on the way");
+        self.on_the_way[node.key as usize % GLANCE] -= 1;
         let to_move = node.position.to_move();
         let (mut leans_on, mut mv) = (FREE, None);
         if let Some(proven) = node.numbers.verdict() {

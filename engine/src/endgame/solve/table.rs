@@ -46,7 +46,7 @@ pub(super) struct Entry {
 
 /// An entry in sixteen bytes: the position's key; then proof number (26 bits), disproof number (26) with four bits that
 /// are not used, or, of a decided position, the move; and the work (8). All zero where there is none.
-type Slot = [u64; 2];
+pub(super) type Slot = [u64; 2];
 
 /// Slots of a bucket: one cache line.
 const WAYS: usize = 4;
@@ -125,6 +125,26 @@ impl Table {
     /// `positions` were looked at for it.
     #[inline]
     pub(super) fn put(&mut self, key: u64, numbers: Numbers, positions: u64, mv: Option<Move>) {
+        let work = ((positions.max(1) as f64).log2() * 4.0) as u8;
+        *self.place(key) = [key, Entry { numbers, work, mv }.packed()];
+    }
+
+    /// All that is in the table.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.slots.iter().copied().filter(|slot| slot[0] != 0)
+    }
+
+    /// Takes over an entry of another table, unless something that took more work is in its place.
+    pub(super) fn take_over(&mut self, slot: Slot) {
+        let place = self.place(slot[0]);
+        if place[0] == 0 || slot[1] as u8 >= place[1] as u8 {
+            *place = slot;
+        }
+    }
+
+    /// Where the entry of a key belongs.
+    #[inline]
+    fn place(&mut self, key: u64) -> &mut Slot {
         let at = self.bucket(key);
         let bucket = &mut self.slots[at..at + WAYS];
         let worth = |slot: &Slot| match slot[0] {
@@ -132,9 +152,7 @@ impl Table {
             0 => -1,
             _ => i32::from(slot[1] as u8),
         };
-        let place = bucket.iter_mut().min_by_key(|slot| worth(slot)).expect("a bucket has slots");
-        let work = ((positions.max(1) as f64).log2() * 4.0) as u8;
-        *place = [key, Entry { numbers, work, mv }.packed()];
+        bucket.iter_mut().min_by_key(|slot| worth(slot)).expect("a bucket has slots")
     }
 }
 
