@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::about::About;
 use crate::output::Standings;
 use crate::play::Played;
-use crate::record::{COLUMNS, Rows};
+use crate::record::{COLUMNS, Lines, Rows};
 use crate::schedule::Schedule;
 use crate::settings::Settings;
 use crate::tournament::Tournament;
@@ -218,19 +218,17 @@ impl Files {
         &self.rows
     }
 
-    /// Adds a pair of games to `games.csv.partial`.
-    pub fn add(&mut self, pair: &[Played; 2]) -> Result<(), OutputError> {
-        let rows = self.rows.pair(pair);
-        self.add_rows(pair[0].game / 2, &rows)
-    }
-
-    /// [`Files::add`] of the pair of a number, by its rows.
-    pub fn add_rows(&mut self, pair: u64, rows: &[u8]) -> Result<(), OutputError> {
-        let place = &mut self.places[pair as usize];
-        debug_assert_eq!(*place, Place::NOWHERE, "a pair is added once");
-        *place = Place { offset: self.written, length: rows.len() as u64 };
-        self.written += rows.len() as u64;
-        self.file.write_all(rows).map_err(OutputError::at(&self.folder.join(PARTIAL)))
+    /// Adds pairs of games to `games.csv.partial`.
+    pub fn add(&mut self, lines: &Lines) -> Result<(), OutputError> {
+        let mut from = 0;
+        for &(pair, end) in &lines.ends {
+            let place = &mut self.places[pair as usize];
+            debug_assert_eq!(*place, Place::NOWHERE, "a pair is added once");
+            *place = Place { offset: self.written + from as u64, length: (end - from) as u64 };
+            from = end;
+        }
+        self.written += lines.text.len() as u64;
+        self.file.write_all(&lines.text).map_err(OutputError::at(&self.folder.join(PARTIAL)))
     }
 
     /// Has what was added flushed to the disk, so that it outlives the machine too.
@@ -253,7 +251,7 @@ impl Files {
             self.file.sync_all().map_err(OutputError::at(&partial))?;
             fs::rename(&partial, &games).map_err(OutputError::at(&games))?;
         } else {
-            let places: Vec<Place> = there.copied().collect();
+            let places = together(there.copied());
             files::write_whole(&games, |out| -> io::Result<()> {
                 out.write_all(Rows::header().as_bytes())?;
                 let mut buffer = Vec::new();
@@ -264,6 +262,20 @@ impl Files {
         }
         unlock(&self.folder)
     }
+}
+
+/// Places that follow one another in the file put together, as far as 1 MiB.
+fn together(places: impl Iterator<Item = Place>) -> Vec<Place> {
+    let mut longer: Vec<Place> = Vec::new();
+    for place in places {
+        match longer.last_mut() {
+            Some(last) if last.offset + last.length == place.offset && last.length < 1 << 20 => {
+                last.length += place.length;
+            }
+            _ => longer.push(place),
+        }
+    }
+    longer
 }
 
 /// Copies a place of one file to another; `buffer` is memory to work in.

@@ -42,6 +42,7 @@
 
 pub mod about;
 pub mod cli;
+mod drawn;
 pub mod input;
 pub mod journal;
 pub mod merge;

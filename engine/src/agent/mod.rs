@@ -97,6 +97,13 @@ pub trait Agent: Send {
     /// generator, so that an agent without a time limit plays the same from the same stream.
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice;
 
+    /// Whether every choice is the one that [`random_move`](crate::rng::random_move) draws from the request's generator,
+    /// and nothing else is drawn: then whole games can be played without asking, by
+    /// [`Recorded`](crate::playout::Recorded).
+    fn is_random(&self) -> bool {
+        false
+    }
+
     /// What every legal move is worth to the player to move, −1 … 1, by the same search as a choice and its limits;
     /// `None` from agents that give moves no values. It can take a few times as long as a choice.
     fn weigh(&mut self, _game: &Game, _request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {

@@ -301,12 +301,19 @@ fn play(
     let conduct = prepared.run_each(
         &means,
         prepared.pairs().filter(is_missing),
-        |pair| (rows.pair(&pair), pair),
-        |number, (rows, pair)| -> anyhow::Result<()> {
-            files.add_rows(number, &rows)?;
-            tournament.add(&pair);
-            running.add(Outcome::of(&pair));
-            played += 1;
+        |mut pairs| {
+            let lines = rows.pairs(&pairs);
+            // What is written down is let go of where it was made.
+            pairs.iter_mut().flatten().for_each(|game| game.course.moves = Vec::new());
+            (lines, pairs)
+        },
+        |(lines, pairs)| -> anyhow::Result<()> {
+            files.add(&lines)?;
+            for pair in &pairs {
+                tournament.add(pair);
+                running.add(Outcome::of(pair));
+            }
+            played += pairs.len() as u64;
             let now = Instant::now();
             if now - told > Duration::from_millis(100) {
                 told = now;
@@ -316,7 +323,7 @@ fn play(
                 synced = now;
                 files.sync()?;
             }
-            progress.advance(2);
+            progress.advance(2 * pairs.len() as u64);
             Ok(())
         },
     )?;

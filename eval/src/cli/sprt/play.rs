@@ -192,12 +192,12 @@ impl Course<'_> {
         let conduct = prepared.run_each(
             &means,
             missing.into_iter(),
-            |pair| (rows.as_ref().map(|rows| rows.pair(&pair)), pair),
-            |number, (rows, pair)| -> anyhow::Result<()> {
-                if let (Some(files), Some(rows)) = (&mut files, rows) {
-                    files.add_rows(number, &rows)?;
+            |pairs| (rows.as_ref().map(|rows| rows.pairs(&pairs)), pairs),
+            |(lines, pairs)| -> anyhow::Result<()> {
+                if let (Some(files), Some(lines)) = (&mut files, lines) {
+                    files.add(&lines)?;
                 }
-                tournament.add(&pair);
+                pairs.iter().for_each(|pair| tournament.add(pair));
                 if !ended && count(trial, tournament) {
                     ended = true;
                     // The games in hand are finished, and kept, but do not count any more.
@@ -208,7 +208,7 @@ impl Course<'_> {
                     told = now;
                     progress.note(trial.told());
                 }
-                progress.advance(2);
+                progress.advance(2 * pairs.len() as u64);
                 Ok(())
             },
         )?;
