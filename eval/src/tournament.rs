@@ -15,7 +15,7 @@ use giuthi_engine::{Agent, Clock, Player};
 use thiserror::Error;
 
 use crate::drawn::Drawn;
-use crate::openings::OpeningsError;
+use crate::openings::{OpeningsError, Watch};
 use crate::play::{Played, Seat, play};
 use crate::programs::{Conduct, Programs};
 use crate::rating::{Encounter, Observation, Rating, Unrelated, rate};
@@ -200,8 +200,7 @@ pub struct Means<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    pub(crate) fn new(settings: &'a Settings) -> Result<Prepared<'a>, Error> {
-        let schedule = settings.schedule()?;
+    pub(crate) fn new(settings: &'a Settings, watch: Watch<'_>) -> Result<Prepared<'a>, Error> {
         let load = |agent: &giuthi_engine::AgentSpec| match agent.command() {
             // What a program is worth shows at the board; here only that there is one.
             Some(command) => match giuthi_engine::ugi::bot::Bot::start(&command[0], &command[1..]) {
@@ -220,6 +219,7 @@ impl<'a> Prepared<'a> {
         let timed = settings.timing.control.is_some_and(TimeControl::is_timed);
         let is_random = |factory: &Option<Factory>| factory.as_ref().is_some_and(|new| new().is_random());
         let random = factories.iter().map(|factory| !timed && is_random(factory)).collect();
+        let schedule = settings.schedule(watch)?;
         Ok(Prepared { settings, schedule, factories, random })
     }
 
