@@ -27,6 +27,12 @@ pub use spec::{AgentSpec, Key, Options, SpecError};
 pub trait Clock: Sync {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;
+
+    /// The same clock for other threads, that note by it when something happened; `None` where there is none to be had,
+    /// and things happen when they are looked at.
+    fn shared(&self) -> Option<Arc<dyn Clock + Send + Sync>> {
+        None
+    }
 }
 
 /// A clock that stands still, for agents whose limits do not ask for one.
