@@ -162,10 +162,10 @@ impl Schedule {
     /// The random streams of a game's agents, by seat. Each depends on the seed, the game's number and the seat alone.
     #[must_use]
     pub fn streams(&self, game: u64) -> [ChaCha8Rng; 2] {
-        [2 * game, 2 * game + 1].map(|stream| {
-            let mut rng = self.play.clone();
-            rng.set_stream(stream);
-            rng
-        })
+        let mut streams = [self.play.clone(), self.play.clone()];
+        for (stream, number) in streams.iter_mut().zip([2 * game, 2 * game + 1]) {
+            stream.set_stream(number);
+        }
+        streams
     }
 }

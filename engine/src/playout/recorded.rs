@@ -109,6 +109,24 @@ impl Recorded {
     }
 }
 
+/// What `random_range(..bound)` draws (Canon's method with one further number at most), where the compiler makes no call of
+/// it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn below(rng: &mut impl Rng, bound: u32) -> u32 {
+    let product = u64::from(rng.next_u32()) * u64::from(bound);
+    let (drawn, rest) = ((product >> 32) as u32, product as u32);
+    if rest > bound.wrapping_neg() { drawn + carried(rng, bound, rest) } else { drawn }
+}
+
+/// Once in some hundred million draws.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+fn carried(rng: &mut impl Rng, bound: u32, rest: u32) -> u32 {
+    let more = (u64::from(rng.next_u32()) * u64::from(bound)) >> 32;
+    u32::from(rest.checked_add(more as u32).is_none())
+}
+
 /// Several games at a time.
 #[cfg(target_arch = "x86_64")]
 struct Games<'a, G, B, E> {
@@ -160,7 +178,7 @@ where
 
     #[inline(always)]
     fn draw(&mut self, (): &mut (), at: usize, player: usize, bound: u32) -> u32 {
-        if bound == 0 { 0 } else { self.streams[at][player].random_range(..bound as usize) as u32 }
+        if bound == 0 { 0 } else { below(&mut self.streams[at][player], bound) }
     }
 
     #[inline(always)]
@@ -209,6 +227,51 @@ mod tests {
     use crate::opening::random_opening;
     use crate::rng::{game_rng, random_move};
     use crate::rules::Variant;
+
+    /// A generator of given numbers.
+    #[cfg(target_arch = "x86_64")]
+    #[derive(Clone)]
+    struct Given(Vec<u32>);
+
+    #[cfg(target_arch = "x86_64")]
+    impl rand::TryRng for Given {
+        type Error = std::convert::Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(self.0.remove(0))
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            unreachable!("nothing as long is drawn")
+        }
+
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
+            unreachable!("no bytes are drawn")
+        }
+    }
+
+    /// Numbers that are far apart, and such as are drawn once in a hundred million times.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn numbers_below_a_bound_are_those_of_the_library() {
+        let mut carries = 0;
+        for bound in (2..=20).step_by(2) {
+            let near = (0..bound).flat_map(|n| {
+                let edge = ((u64::from(n) << 32) / u64::from(bound)) as u32;
+                [edge.wrapping_sub(1), edge, edge.wrapping_add(1)]
+            });
+            for first in near.chain((0..1000).map(|n: u32| n.wrapping_mul(0x9e37_79b9))) {
+                for second in [0, 1 << 31, u32::MAX] {
+                    let given = Given(vec![first, second]);
+                    let [mut ours, mut theirs] = [given.clone(), given];
+                    assert_eq!(below(&mut ours, bound), theirs.random_range(..bound as usize) as u32);
+                    assert_eq!(ours.0, theirs.0, "as many are drawn");
+                    carries += u32::from(ours.0.is_empty());
+                }
+            }
+        }
+        assert!(carries > 100, "{carries}");
+    }
 
     /// The same games, each move asked for and played in a [`Game`].
     #[test]
