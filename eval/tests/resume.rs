@@ -346,7 +346,13 @@ fn a_cluster_tells_the_shard() {
     let played = |name: &str, flags: &str, variables: &[(&str, &str)]| {
         let out = folder.path().join(name);
         let mut command = tournament(&format!("--games 4 {flags}"), &out);
-        let told = ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "JOB_COMPLETION_INDEX"];
+        let told = [
+            "SLURM_ARRAY_TASK_ID",
+            "SLURM_ARRAY_TASK_COUNT",
+            "SLURM_ARRAY_TASK_MIN",
+            "SLURM_ARRAY_TASK_MAX",
+            "JOB_COMPLETION_INDEX",
+        ];
         for name in told {
             command.env_remove(name);
         }
@@ -356,7 +362,12 @@ fn a_cluster_tells_the_shard() {
             about.lines().find(|line| line.contains("\"shard\"")).unwrap_or_default().trim().to_owned();
         (output.status.code(), shard, String::from_utf8(output.stderr).unwrap())
     };
-    let array = [("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_COUNT", "3")];
+    let array = [
+        ("SLURM_ARRAY_TASK_ID", "1"),
+        ("SLURM_ARRAY_TASK_COUNT", "3"),
+        ("SLURM_ARRAY_TASK_MIN", "0"),
+        ("SLURM_ARRAY_TASK_MAX", "2"),
+    ];
     let (code, shard, told) = played("slurm", "--shard auto", &array);
     assert_eq!((code, &*shard), (Some(0), "\"shard\": \"1/3\","), "{told}");
     assert!(told.contains("shard 1/3, by SLURM_ARRAY_TASK_ID"), "{told}");
