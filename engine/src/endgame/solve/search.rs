@@ -63,6 +63,9 @@ struct Child {
 /// Keys that are told apart at a glance.
 const GLANCE: usize = 1 << 17;
 
+/// Not looked up yet.
+const OPEN: Numbers = Numbers { proof: INFINITE, disproof: INFINITE };
+
 /// Leans on nothing.
 const FREE: usize = usize::MAX;
 
@@ -183,6 +186,7 @@ impl<'a> Search<'a> {
             let (key, numbers, leans_on) = self.look(&step, key, since_capture);
             children.push(Child { mv, step, key, numbers, leans_on });
         });
+        self.recall(&mut children);
         let numbers = self.sum_up(position.to_move(), &children);
         let begun = self.nodes;
         self.on_the_way[key as usize % GLANCE] += 1;
@@ -213,9 +217,20 @@ impl<'a> Search<'a> {
                 return (key, Numbers::DISPROVEN, at);
             }
         }
-        let numbers =
-            self.table.get(key).map_or_else(|| self.first_guess(&step.position), |entry| entry.numbers);
-        (key, numbers, FREE)
+        (key, OPEN, FREE)
+    }
+
+    /// Gives those children their numbers that have none yet: from the table, or else as a guess.
+    fn recall(&self, children: &mut [Child]) {
+        let open = |child: &&mut Child| child.numbers == OPEN;
+        let touched =
+            children.iter_mut().filter(open).fold(0, |sum, child| sum ^ self.table.touch(child.key));
+        std::hint::black_box(touched);
+        for child in children.iter_mut().filter(open) {
+            let entry = self.table.get(child.key);
+            child.numbers =
+                entry.map_or_else(|| self.first_guess(&child.step.position), |entry| entry.numbers);
+        }
     }
 
     /// The number that the player to move makes least, and that of the other side.
