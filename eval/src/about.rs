@@ -54,6 +54,11 @@ pub struct AboutAgent {
     pub spec: String,
 }
 
+/// This program, with its version.
+pub(crate) fn program() -> String {
+    concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
 impl About {
     /// What is said of a tournament with these settings.
     #[must_use]
@@ -67,7 +72,7 @@ impl About {
         };
         let control = settings.timing.control;
         About {
-            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: program(),
             variant: settings.variant.to_string(),
             format: settings.format.name().to_owned(),
             heroes: match &settings.format {

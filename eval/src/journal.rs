@@ -25,6 +25,8 @@ pub const GAMES: &str = "games.csv";
 pub const PARTIAL: &str = "games.csv.partial";
 /// Name of the file of ratings.
 pub const RATINGS: &str = "ratings.csv";
+/// Name of the page with all that can be told of it.
+pub const REPORT: &str = "report.html";
 /// Name of the file that says what was played.
 pub const SETTINGS: &str = "tournament.json";
 /// Name of the file that a run holds while it is at work.
@@ -358,7 +360,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Bytes of a file up to the end of its last whole line.
-fn whole_lines(mut file: &File) -> io::Result<u64> {
+pub(crate) fn whole_lines(mut file: &File) -> io::Result<u64> {
     let mut end = file.metadata()?.len();
     let mut block = vec![0; 1 << 12];
     while end > 0 {
@@ -404,7 +406,8 @@ fn clean(folder: &Path) -> Result<(), OutputError> {
         let entry = entry.map_err(OutputError::at(folder))?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let begun = [GAMES, RATINGS, SETTINGS].iter().any(|file| name.starts_with(&format!(".{file}.")));
+        let begun =
+            [GAMES, RATINGS, SETTINGS, REPORT].iter().any(|file| name.starts_with(&format!(".{file}.")));
         if begun && name.ends_with(".tmp") {
             remove(&entry.path())?;
         }

@@ -23,12 +23,9 @@ use crate::journal::{Files, GAMES, PARTIAL, Resumed, SETTINGS, started_seed};
 use crate::openings::{Openings, OpeningsError};
 use crate::output::Standings;
 use crate::settings::{MAX_GAMES, Settings};
-use crate::sprt::{Ended, Report, Trial, Verdict};
+use crate::sprt::{Ended, FILE as SPRT, Report, Trial, Verdict};
 use crate::timing::{TimeControl, Timing};
 use crate::tournament::{Error, Means, Prepared, Tournament};
-
-/// Name of the file that says what a test has come to.
-const SPRT: &str = "sprt.json";
 
 /// What is played.
 #[derive(Args)]
