@@ -47,7 +47,7 @@ fn files(folder: &Path) -> [String; 3] {
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["games.csv", "ratings.csv", "tournament.json"]);
+    assert_eq!(names, ["games.csv", "ratings.csv", "report.html", "tournament.json"]);
     [without_times(&read("games.csv")), read("ratings.csv"), read("tournament.json")]
 }
 

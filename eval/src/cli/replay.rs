@@ -100,7 +100,7 @@ mod tests {
             "agents":[{"name":"a","spec":"random"},{"name":"b","spec":"cmd:x"}]}"#;
         fs::write(folder.path().join("tournament.json"), about).unwrap();
         let games = "game,round,player0,player1,opening,moves,result,end,plies,ms0,ms1,fault\n\
-                     0,0,a,b,,7ccw 1cw,1-0,forfeit,2,1.0,1.0,crash\n";
+                     0,0,a,b,,7ccw 2cw,0-1,forfeit,2,1.0,1.0,crash\n";
         fs::write(folder.path().join("games.csv.partial"), games).unwrap();
         let replay = Replay::read(folder.path(), 0).unwrap();
         let shown = |typed: &str| {

@@ -132,3 +132,63 @@ pub fn check_sum(variant: Variant, course: &Course) -> u32 {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use giuthi_engine::ugi::session::FaultKind;
+
+    use super::*;
+
+    fn pair(number: u64) -> [Played; 2] {
+        let course = Course {
+            opening: 1,
+            moves: vec![Move::sow(7, Direction::Ccw), Move::sow(2, Direction::Cw)],
+            outcome: Outcome::Win(Player::North),
+            ending: None,
+            fault: Some(FaultKind::Crash),
+            asked: [1, 1],
+            time: [Duration::ZERO; 2],
+        };
+        [0, 1].map(|second| Played {
+            game: 2 * number + second,
+            round: 0,
+            players: [0, 1],
+            course: course.clone(),
+        })
+    }
+
+    #[test]
+    fn a_row_says_it_all() {
+        let mut sample = Sample::new("2x5x4".parse().unwrap(), 1);
+        sample.add(&pair(3));
+        // 7ccw is letter 14, 2cw letter 5; a crash is the third kind of fault, behind three endings. The check sum is that
+        // of another program over 7 1 4 4 4 4 0 2 7 7 0 0 1, 3 0 0 0 0 and 9 3 1 5 5 5 1 2 0 9 0 0 0, 2 0 0 0 0.
+        assert_eq!(sample.rows().next(), Some("[6,0,1,1,1,5,\"1777a207\",\"OF\"]"));
+    }
+
+    #[test]
+    fn of_many_games_the_same_are_kept_whatever_their_order_and_none_is_favoured() {
+        let pairs = 3 * MOST as u64 / 2;
+        let kept = |numbers: &mut dyn Iterator<Item = u64>| -> Vec<u64> {
+            let mut sample = Sample::new("2x5x4".parse().unwrap(), 9);
+            numbers.for_each(|number| sample.add(&pair(number)));
+            assert_eq!(sample.games(), MOST);
+            let game = |row: &str| row[1..].split(',').next().unwrap().parse::<u64>().unwrap();
+            sample.rows().map(game).collect()
+        };
+        let forward = kept(&mut (0..pairs));
+        assert!(forward.is_sorted() && forward == kept(&mut (0..pairs).rev()));
+        // A third of the pairs whichever way they are split: six standard deviations are 283 of 3333.
+        for of in 0..3 {
+            let [by_number, by_place] = [
+                forward.iter().filter(|&&game| game / 2 % 3 == of).count(),
+                forward.iter().filter(|&&game| game / 2 / (pairs / 3) == of).count(),
+            ];
+            for count in [by_number, by_place] {
+                assert!((count / 2).abs_diff(MOST / 6) < 283, "{count}");
+            }
+        }
+    }
+}

@@ -46,6 +46,7 @@ function list() {
   byId("found").textContent = found.length === games.length ? games.length + " games" : found.length + " of " + games.length + " games";
   if (found.length === 0 && byId("number").value !== "") byId("found").textContent += data.absent;
   more();
+  neighbours();
 }
 
 function more() {
@@ -87,7 +88,7 @@ function name(text) {
 
 let current = null, plies = [];
 // Moves that are over, and laps of the next one that are.
-let at = 0, lap = 0, timer = null;
+let at = 0, lap = 0, timer = null, frame = 0;
 
 function open(game, scroll) {
   stop();
@@ -172,6 +173,13 @@ function beside(step) {
   const place = found.indexOf(current);
   const next = found[place < 0 ? 0 : place + step];
   if (next) open(next, false);
+}
+
+/// Which of the games found stand beside the one on the board.
+function neighbours() {
+  const place = found.indexOf(current);
+  byId("before").disabled = place <= 0;
+  byId("after").disabled = found.length === 0 || place === found.length - 1;
 }
 
 // ---- drawing ----
@@ -289,15 +297,22 @@ function draw() {
   const begun = at === 0 && lap === 0, ended = at >= plies.length;
   for (const id of ["first", "back", "lap-back"]) byId(id).disabled = begun;
   for (const id of ["forward", "last", "lap"]) byId(id).disabled = ended;
-  byId("before").disabled = found.indexOf(current) <= 0;
-  byId("after").disabled = found.indexOf(current) === found.length - 1;
+  neighbours();
   const old = byId("moves").querySelector("[aria-current]");
   if (old) old.removeAttribute("aria-current");
-  const item = byId("moves").children[at - 1];
+  // Of a move that is under way, it.
+  const item = byId("moves").children[lap > 0 ? at : at - 1];
   if (item) {
     item.firstChild.setAttribute("aria-current", "true");
-    byId("moves").scrollTop = item.offsetTop - byId("moves").offsetTop - 60;
+    // Once a frame: to ask where it stands has the page laid out anew.
+    if (!frame) frame = requestAnimationFrame(() => { frame = 0; follow(); });
   }
+}
+
+/// Keeps the present move in sight.
+function follow() {
+  const button = byId("moves").querySelector("[aria-current]");
+  if (button) byId("moves").scrollTop = button.offsetTop - byId("moves").offsetTop - 60;
 }
 
 // ---- what is pressed ----
