@@ -119,7 +119,7 @@ impl Files {
     /// Starts the files of a tournament in a folder, which is made where it is missing. A folder that has any of these
     /// files is refused: nothing is written over.
     pub fn create(folder: &Path, settings: &Settings) -> Result<Files, OutputError> {
-        for name in [GAMES, RATINGS, SETTINGS] {
+        for name in [GAMES, RATINGS, SETTINGS, REPORT] {
             let path = folder.join(name);
             // An unfinished one has settings too, and should be called by its name.
             let partial = folder.join(PARTIAL);
