@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use giuthi_engine::agent::NoClock;
-use giuthi_engine::{Game, Lap, Move, MoveKind, Variant};
+use giuthi_engine::{Direction, Game, Lap, Move, MoveKind, Variant};
 use giuthi_eval::output::Files;
 use giuthi_eval::{Settings, report, run};
 use serde::Deserialize;
@@ -54,6 +54,7 @@ struct Seen {
     third: String,
     second: String,
     keys: Vec<String>,
+    back_from_lap: String,
     played: String,
     paused: String,
     still_paused: String,
@@ -71,6 +72,8 @@ struct SeenGame {
     end: String,
     forward: Vec<String>,
     back: Vec<String>,
+    /// After each ply, the pits that are marked as lifted, landed in, taken.
+    marks: Vec<[Vec<usize>; 3]>,
     laps: Vec<String>,
     laps_back: Vec<String>,
     first: String,
@@ -133,6 +136,26 @@ fn by_engine(variant: Variant, moves: &[Move]) -> (Vec<String>, Vec<String>) {
     (positions, laps)
 }
 
+/// The pits that a move marks: the one that was lifted and, unless it is the same, where the last seed fell; what a capture took
+/// opposite.
+fn marks(game: &Game, mv: Move) -> [Vec<usize>; 3] {
+    let Move::Sow { pit, .. } = mv else { return [const { Vec::new() }; 3] };
+    let mut last: Option<Lap> = None;
+    let step = game.position().step_observed(mv, |lap| last = Some(lap));
+    let last = last.unwrap();
+    let ring = 2 * game.position().width();
+    let taken = |beyond: usize| match last.direction {
+        Direction::Ccw => ring - 1 - last.to - beyond,
+        Direction::Cw => ring - 1 - last.to + beyond,
+    };
+    let chain = usize::from(step.sowing.chain);
+    let mut captured: Vec<usize> =
+        if step.sowing.kind == MoveKind::Capture { (0..=chain).map(taken).collect() } else { Vec::new() };
+    captured.sort_unstable();
+    let lifted = [usize::from(pit)].into_iter().filter(|&pit| pit != last.to).collect();
+    [lifted, vec![last.to], captured]
+}
+
 fn reversed(positions: &[String]) -> Vec<String> {
     positions.iter().rev().cloned().collect()
 }
@@ -145,6 +168,13 @@ fn check(seen: &SeenGame, variant: Variant, moves: &[Move]) {
     assert_eq!(seen.forward, positions, "game {number}, forward");
     assert_eq!(seen.back, reversed(&positions), "game {number}, back");
     assert_eq!(seen.laps, laps, "game {number}, laps");
+    let mut game = Game::new(variant);
+    let mut marked = Vec::new();
+    for &mv in moves {
+        marked.push(marks(&game, mv));
+        game.play(mv).unwrap();
+    }
+    assert_eq!(seen.marks, marked, "game {number}, marks");
     assert_eq!(seen.laps_back, reversed(&laps), "game {number}, laps back");
     assert_eq!((&seen.first, &seen.last), (&positions[0], &positions[positions.len() - 1]), "game {number}");
 }
@@ -232,6 +262,7 @@ fn every_button_does_what_the_engine_does() {
     let after_a_lap = &laps[1 + laps.iter().position(|position| *position == positions[1]).unwrap()];
     let keys = [&positions[0], &positions[1], after_a_lap, &positions[1], &positions[0], last];
     assert_eq!(seen.keys.iter().collect::<Vec<_>>(), keys);
+    assert_eq!(seen.back_from_lap, positions[1]);
     assert_eq!(seen.played, *last);
     assert_eq!(seen.paused, seen.still_paused);
     assert!(seen.paused != positions[0] && seen.paused != *last);

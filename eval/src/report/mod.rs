@@ -26,7 +26,6 @@ pub mod page;
 mod ratings;
 mod svg;
 
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use giuthi_engine::files;
@@ -143,12 +142,7 @@ impl Report {
 pub fn write(folder: &Path) -> Result<PathBuf, ReadError> {
     let report = Report::read(folder)?;
     let path = folder.join(REPORT);
-    files::write_whole(&path, |out| {
-        let mut out = BufWriter::new(out);
-        page::write(&report, &mut out)?;
-        out.flush()
-    })
-    .map_err(OutputError::at(&path))?;
+    files::write_whole(&path, |out| page::write(&report, out)).map_err(OutputError::at(&path))?;
     Ok(path)
 }
 

@@ -336,9 +336,11 @@ byId("filters").onsubmit = event => event.preventDefault();
 byId("filters").onreset = () => setTimeout(list);
 
 document.addEventListener("keydown", event => {
+  const inside = byId("replay").contains(event.target), on = event.target.closest("button");
   const control = event.target.closest("input, select, textarea");
   if (!current || control || event.ctrlKey || event.altKey || event.metaKey) return;
-  const inside = byId("replay").contains(event.target), on = event.target.closest("button");
+  // Elsewhere arrows move what can be scrolled.
+  if (!inside && event.target !== document.body) return;
   const id = {
     ArrowLeft: event.shiftKey ? "lap-back" : "back",
     ArrowRight: event.shiftKey ? "lap" : "forward",
@@ -346,8 +348,7 @@ document.addEventListener("keydown", event => {
     End: inside && "last",
     " ": inside && !on && "play",
   }[event.key];
-  // Where the games are listed, arrows move the list.
-  if (!id || byId("list-frame") === event.target) return;
+  if (!id) return;
   event.preventDefault();
   byId(id).click();
 });

@@ -15,7 +15,17 @@
     const counts = [...document.querySelectorAll("#board .count")].map(text => text.textContent).join();
     const seeds = pits.map(pit => pit.dataset.seeds);
     if (counts !== seeds.join()) seen.errors.push("numbers differ from seeds");
-    const rows = [...document.querySelectorAll("#board svg > text:not(.count):not(.label)")].map(text => text.textContent);
+    // Player 0's row below from left to right, player 1's above from right to left; names and piles beside their rows.
+    const place = (element, name) => Number(element.getAttribute(name)), width = pits.length / 2;
+    pits.forEach((pit, number) => {
+      const across = pits[2 * width - 1 - number], next = number + 1 < (number < width ? width : 2 * width) && pits[number + 1];
+      if (place(pit, "cx") !== place(across, "cx")) seen.errors.push("pit " + number + " is not opposite the right one");
+      if (next && (place(next, "cx") > place(pit, "cx")) !== (number >= width)) seen.errors.push("pit " + number + " is out of order");
+    });
+    if (place(pits[0], "cy") >= place(pits[width], "cy")) seen.errors.push("player 1 is not above");
+    const beside = [...document.querySelectorAll("#board svg > text:not(.count):not(.label)")];
+    beside.sort((one, other) => place(one, "y") - place(other, "y"));
+    const rows = beside.map(text => text.textContent);
     const [name1, pile1, name0, pile0] = rows;
     const mover = name1.startsWith("▸") ? 1 : name0.startsWith("▸") ? 0 : -1;
     const half = seeds.length / 2, pile = text => text.replace("pile ", "");
@@ -23,6 +33,9 @@
     if (text !== by("position").textContent) seen.errors.push(text + " is drawn, and written " + by("position").textContent);
     return text;
   };
+  /// The pits with a ring: lifted, landed, taken.
+  const marked = () => ["lifted", "landed", "taken"].map(mark =>
+    [...document.querySelectorAll("#board [data-pit]." + mark)].map(pit => Number(pit.dataset.pit)).sort((a, b) => a - b));
   const choose = number => {
     by("number").value = number;
     told(by("number"));
@@ -43,12 +56,18 @@
     choose(number);
     const forward = through("forward"), end = by("said").textContent, back = briefly ? [] : through("back");
     click("first");
+    const marks = [];
+    while (!by("forward").disabled) {
+      click("forward");
+      marks.push(marked());
+    }
+    click("first");
     const laps = through("lap"), lapsBack = briefly ? [] : through("lap-back");
     click("last");
     const last = drawn();
     click("first");
     const first = drawn();
-    return { number, heading: by("heading").textContent, end, forward, back, laps, lapsBack, first, last, warned: !by("warning").hidden };
+    return { number, heading: by("heading").textContent, end, forward, back, marks, laps, lapsBack, first, last, warned: !by("warning").hidden };
   });
 
   const show = () => {
@@ -106,6 +125,13 @@
     return drawn();
   };
   seen.keys = [key("Home"), key("ArrowRight"), key("ArrowRight", true), key("ArrowLeft", true), key("ArrowLeft"), key("End")];
+
+  // Back from within a move is its beginning.
+  click("first");
+  click("forward");
+  click("lap");
+  click("back");
+  seen.backFromLap = drawn();
 
   // Playing: to the end; and paused on the way, where nothing moves any more.
   by("speed").value = "250";
