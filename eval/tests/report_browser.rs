@@ -9,6 +9,7 @@ mod handmade;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,7 +34,9 @@ fn browser() -> Option<PathBuf> {
         .flat_map(|folder| names.map(|name| folder.join(name)))
         .find(|program| program.is_file());
     if found.is_none() {
-        eprintln!("not tested: no Chromium is installed; GIUTHI_BROWSER=PROGRAM names one elsewhere");
+        // Past the test harness, which keeps what a test that passes says.
+        let says = "the report's page goes untested: no Chromium is installed; GIUTHI_BROWSER=PROGRAM names one elsewhere";
+        let _ = writeln!(io::stderr(), "{says}");
     }
     found
 }

@@ -51,10 +51,10 @@ pub(super) fn shares(id: &str, title: &str, kinds: &[(&str, &str)], rows: &[Shar
     svg.finish()
 }
 
-/// Mean time that each agent took for a move.
+/// Mean time that each agent took for a move; nothing where nobody took any.
 pub(super) fn times(report: &Report) -> String {
     let ms = |agent: usize| 1000.0 * report.tally.time_a_move(agent).as_secs_f64();
-    let agents: Vec<usize> = report.ranked().filter(|&agent| report.tally.of(agent).games() > 0).collect();
+    let agents: Vec<usize> = report.ranked().filter(|&agent| ms(agent) > 0.0).collect();
     let most = agents.iter().map(|&agent| ms(agent)).fold(0.0, f64::max);
     if most == 0.0 {
         return String::new();
