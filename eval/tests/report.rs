@@ -45,8 +45,29 @@ fn two_agents(folder: &Path, names: [&str; 2], specs: [&str; 2]) {
     handmade::games(folder, "games.csv", &rows);
 }
 
+/// The page of a folder, whose charts keep to their frames.
 fn page(folder: &Path) -> String {
-    fs::read_to_string(report::write(folder).unwrap()).unwrap()
+    let page = fs::read_to_string(report::write(folder).unwrap()).unwrap();
+    for chart in page.split("<svg class=\"chart\"").skip(1) {
+        let chart = chart.split("</svg>").next().unwrap();
+        let frame: Vec<f64> =
+            chart.split('"').nth(1).unwrap().split(' ').map(|number| number.parse().unwrap()).collect();
+        let numbers = |text: &str, name: &str| -> Vec<f64> {
+            let name = format!(" {name}=\"");
+            let parts = text.split(&name).skip(1);
+            parts.map(|part| part.split('"').next().unwrap().parse().unwrap()).collect()
+        };
+        for (names, most) in [(["x", "x1", "x2", "cx"], frame[2]), (["y", "y1", "y2", "cy"], frame[3])] {
+            for number in names.iter().flat_map(|name| numbers(chart, name)) {
+                assert!((0.0..=most).contains(&number), "{number} is outside of {most}: {chart}");
+            }
+        }
+        for bar in chart.split("<rect").skip(1).map(|bar| bar.split('>').next().unwrap()) {
+            let [left, width] = ["x", "width"].map(|name| numbers(bar, name)[0]);
+            assert!(width >= 0.0 && left + width <= frame[2], "{bar}");
+        }
+    }
+    page
 }
 
 fn eval(command: &str, folder: &Path) -> Command {
