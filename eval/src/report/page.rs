@@ -110,9 +110,11 @@ fn facts(report: &Report) -> String {
             format!(" (heroes: {})", names.join(", "))
         }
     };
+    let all = if report.played == report.planned { String::new() } else { format!(" of {}", report.planned) };
+    let games = format!("{}{all}, {} of every two agents that meet", report.played, about.games);
     let facts = [
         ("Format", html::text(&about.format) + &heroes),
-        ("Games", format!("{}, {} of every two agents that meet", report.played, about.games)),
+        ("Games", games),
         ("Openings", openings),
         ("Decided ones left out", html::text(&about.decided)),
         ("Time", control),
