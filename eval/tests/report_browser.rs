@@ -345,3 +345,25 @@ fn the_page_plays_the_golden_games() {
     }
     assert!(endless > 0);
 }
+
+#[test]
+fn a_page_that_plays_otherwise_than_the_engine_warns() {
+    let Some(browser) = browser() else { return };
+    let variant: Variant = "2x5x4".parse().unwrap();
+    let folder = tempdir().unwrap();
+    handmade::settings(folder.path(), variant, &[["a", "random"], ["b", "greedy"]], 6);
+    let row = |number: usize| {
+        let players = if number % 2 == 0 { ["a", "b"] } else { ["b", "a"] };
+        handmade::row(number, number / 2, players, variant, "7ccw 2cw", "crash")
+    };
+    handmade::games(folder.path(), "games.csv", &(0..6).map(row).collect::<Vec<_>>());
+    let path = report::write(folder.path()).unwrap();
+    // Game 2 with another check sum, game 4 with a move that nobody could play: 2cw twice.
+    let page = fs::read_to_string(&path).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with('[')).collect();
+    let [other_sum, illegal] = [rows[2].replace("\"1777a207\"", "\"1777a208\""), rows[4].replace("OF", "FF")];
+    fs::write(&path, page.replace(rows[2], &other_sum).replace(rows[4], &illegal)).unwrap();
+    let seen = drive(&browser, folder.path(), true);
+    assert_eq!(seen.games.iter().map(|game| game.warned).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(seen.games.iter().map(|game| game.forward.len()).collect::<Vec<_>>(), [3, 3, 1]);
+}
