@@ -1,6 +1,6 @@
-//! Files that appear under their name only when they are whole.
+//! Files that appear under their name only when they are whole, and folders that one process at a time writes into.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -46,4 +46,41 @@ fn temporary_name(path: &Path) -> io::Result<PathBuf> {
     hidden.push(name);
     hidden.push(format!(".{}.tmp", std::process::id()));
     Ok(path.with_file_name(hidden))
+}
+
+/// A folder's lock, held for as long as this lives: only one process at a time has it, and one that is killed loses it.
+#[derive(Debug)]
+pub struct FolderLock(File);
+
+/// Why a folder could not be locked.
+#[derive(Debug)]
+pub enum LockError {
+    /// Somebody else has the lock.
+    Busy,
+    /// The lock's file could not be written or locked.
+    Io(io::Error),
+}
+
+impl FolderLock {
+    /// Locks a folder by a file `.lock` in it. That stays, empty: taking it away could part two that wait for it.
+    pub fn take(dir: &Path) -> Result<FolderLock, LockError> {
+        let file =
+            File::options().create(true).append(true).open(dir.join(".lock")).map_err(LockError::Io)?;
+        match file.try_lock() {
+            Ok(()) => Ok(FolderLock(file)),
+            Err(TryLockError::WouldBlock) => Err(LockError::Busy),
+            // A file system without locks.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(FolderLock(file))
+            }
+            Err(TryLockError::Error(error)) => Err(LockError::Io(error)),
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Closing would not do: a process that another thread is just starting holds the open file a moment longer.
+        let _ = self.0.unlock();
+    }
 }

@@ -21,6 +21,7 @@
 //! | [`perft`](mod@perft) | counting lines of play |
 //! | [`playout`] | random games, as fast as the machine plays them |
 //! | [`search`] | alpha-beta, perpetuals of rows, Monte-Carlo tree search |
+//! | [`endgame`] | what positions of few seeds are worth, exactly |
 //! | [`net`] | the value network: features, weights file, inference |
 //! | [`agent`] | who plays: the agents, and the specs that name them |
 //! | [`ugi`], [`compliance`] | the engine protocol, from both sides; whether a program keeps to it |
@@ -37,6 +38,7 @@ pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compliance;
+pub mod endgame;
 pub mod files;
 pub mod game;
 pub mod net;

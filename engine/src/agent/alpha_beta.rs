@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
+use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError, tables};
 use crate::game::Game;
 use crate::net::Quantised;
 use crate::rules::Move;
@@ -22,6 +22,7 @@ const KEYS: &[Key] = &[
         name: "net",
         summary: "weights to evaluate with (a .safetensors file) instead of the material count",
     },
+    tables::KEY,
 ];
 
 pub(super) static KIND: Kind = Kind {
@@ -41,7 +42,8 @@ pub(super) static KIND: Kind = Kind {
             return Err(SpecError::Missing { agent: "ab", what: "a limit: depth=, nodes= or ms=" });
         }
         let hash = options.number("hash", 0, 65536)?.map_or(HASH, |megabytes| megabytes as usize);
-        Ok(recipe(limits, hash, options.path("net")))
+        let net = options.path("net");
+        Ok(recipe(limits, hash, net, options.path("tb")))
     },
 };
 
@@ -55,20 +57,24 @@ pub(super) static NET: Kind = Kind {
             return Err(SpecError::Missing { agent: "net", what: "the path of its weights: net:PATH" });
         }
         let limits = Limits { depth: Some(1), ..Limits::default() };
-        Ok(recipe(limits, HASH, Some(PathBuf::from(text))))
+        Ok(recipe(limits, HASH, Some(PathBuf::from(text)), None))
     },
 };
 
 /// Greatest size of the transposition table where nothing else is asked, in megabytes.
 const HASH: usize = 16;
 
-fn recipe(limits: Limits, hash: usize, net: Option<PathBuf>) -> Recipe {
+fn recipe(limits: Limits, hash: usize, net: Option<PathBuf>, tb: Option<PathBuf>) -> Recipe {
     let load = move |width: usize| -> Result<Factory, LoadError> {
+        let tables = tb.as_ref().map(|path| tables::load(path, width)).transpose()?;
+        let memory = move || Memory::with_tables(hash, tables.clone());
         Ok(match &net {
-            None => Arc::new(move || Box::new(AlphaBeta::new(limits, hash, Material))),
+            None => Arc::new(move || Box::new(AlphaBeta { limits, evaluator: Material, memory: memory() })),
             Some(path) => {
                 let network = Arc::new(Quantised::load_for(path, width)?);
-                Arc::new(move || Box::new(AlphaBeta::new(limits, hash, Arc::clone(&network))))
+                Arc::new(move || {
+                    Box::new(AlphaBeta { limits, evaluator: Arc::clone(&network), memory: memory() })
+                })
             }
         })
     };
@@ -82,13 +88,23 @@ struct AlphaBeta<E> {
 }
 
 impl<E: Evaluator> AlphaBeta<E> {
-    fn new(limits: Limits, hash: usize, evaluator: E) -> AlphaBeta<E> {
-        AlphaBeta { limits, evaluator, memory: Memory::new(hash) }
+    /// What a search thinks of every move.
+    fn each(&mut self, game: &Game, request: &Request<'_>) -> Vec<(Move, f32)> {
+        let limits = request.limits.unwrap_or(self.limits);
+        let control = Control { clock: request.clock, stop: request.stop };
+        let each = search::alpha_beta_each(game, &self.evaluator, &mut self.memory, &limits, &control);
+        each.into_iter().map(|(mv, score)| (mv, score.value())).collect()
     }
 }
 
 impl<E: Evaluator + Send> Agent for AlphaBeta<E> {
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
+        let tables = self.memory.tables().cloned();
+        if let Some(choice) =
+            tables::choose(tables.as_ref(), game, request, |request| self.each(game, request))
+        {
+            return choice;
+        }
         let limits = request.limits.unwrap_or(self.limits);
         let control = Control { clock: request.clock, stop: request.stop };
         let (evaluator, memory) = (&self.evaluator, &mut self.memory);
@@ -98,10 +114,7 @@ impl<E: Evaluator + Send> Agent for AlphaBeta<E> {
     }
 
     fn weigh(&mut self, game: &Game, request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
-        let limits = request.limits.unwrap_or(self.limits);
-        let control = Control { clock: request.clock, stop: request.stop };
-        let each = search::alpha_beta_each(game, &self.evaluator, &mut self.memory, &limits, &control);
-        Some(each.into_iter().map(|(mv, score)| (mv, score.value())).collect())
+        tables::weigh(self.memory.tables(), game).or_else(|| Some(self.each(game, request)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError};
+use super::{Agent, Choice, Factory, Key, Kind, LoadError, Options, Recipe, Request, SpecError, tables};
 use crate::game::Game;
 use crate::net::Quantised;
 use crate::rules::Move;
@@ -25,6 +25,7 @@ const KEYS: &[Key] = &[
         summary: "random games at a leaf, 0 or 1 [default: 1]; 0 judges by material alone",
     },
     Key { name: "c", summary: "exploration, 0 to 100 [default: 0.2]" },
+    tables::KEY,
 ];
 
 pub(super) static KIND: Kind = Kind {
@@ -53,12 +54,19 @@ pub(super) static KIND: Kind = Kind {
                 wanted,
             });
         }
-        Ok(recipe(limits, exploration, playouts != Some(0), net))
+        Ok(recipe(limits, exploration, playouts != Some(0), net, options.path("tb")))
     },
 };
 
-fn recipe(limits: SimLimits, exploration: f64, playouts: bool, net: Option<PathBuf>) -> Recipe {
+fn recipe(
+    limits: SimLimits,
+    exploration: f64,
+    playouts: bool,
+    net: Option<PathBuf>,
+    tb: Option<PathBuf>,
+) -> Recipe {
     let load = move |width: usize| -> Result<Factory, LoadError> {
+        let tables = tb.as_ref().map(|path| tables::load(path, width)).transpose()?;
         let network = net.as_ref().map(|path| Quantised::load_for(path, width)).transpose()?.map(Arc::new);
         Ok(Arc::new(move || {
             let judge = match &network {
@@ -66,7 +74,7 @@ fn recipe(limits: SimLimits, exploration: f64, playouts: bool, net: Option<PathB
                 None if playouts => Judge::Playout,
                 None => Judge::Material,
             };
-            Box::new(MonteCarlo { limits, search: Mcts::new(judge, exploration) })
+            Box::new(MonteCarlo { limits, search: Mcts::with_tables(judge, exploration, tables.clone()) })
         }))
     };
     Recipe { clocked: limits.time.is_some(), load: Arc::new(load) }
@@ -79,6 +87,26 @@ struct MonteCarlo {
 
 impl Agent for MonteCarlo {
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
+        let tables = self.search.tables().cloned();
+        tables::choose(tables.as_ref(), game, request, |request| {
+            self.search(game, request);
+            self.search.each()
+        })
+        .unwrap_or_else(|| self.search(game, request))
+    }
+
+    fn weigh(&mut self, game: &Game, request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
+        if let Some(each) = tables::weigh(self.search.tables(), game) {
+            return Some(each);
+        }
+        self.search(game, request);
+        Some(self.search.each())
+    }
+}
+
+impl MonteCarlo {
+    /// What a search thinks.
+    fn search(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
         // A simulation is a node. A limit of depth says nothing here; with no limit at all, somebody has to say stop.
         let limits = match request.limits {
             Some(limits) if limits.nodes.is_some() || limits.time.is_some() => {
@@ -95,11 +123,6 @@ impl Agent for MonteCarlo {
             }
         });
         choice(report)
-    }
-
-    fn weigh(&mut self, game: &Game, request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
-        self.choose(game, request);
-        Some(self.search.each())
     }
 }
 

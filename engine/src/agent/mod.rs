@@ -9,13 +9,16 @@ mod greedy;
 mod mcts;
 mod random;
 mod spec;
+mod tables;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::endgame::tablebase::TablebaseError;
 use crate::game::Game;
 use crate::net::NetError;
 use crate::rules::Move;
@@ -135,12 +138,33 @@ pub struct Kind {
 pub static AGENTS: &[&Kind] =
     &[&random::KIND, &greedy::KIND, &alpha_beta::KIND, &alpha_beta::NET, &mcts::KIND, &external::KIND];
 
+impl LoadError {
+    /// Whether what was to be loaded is for boards of another width.
+    #[must_use]
+    pub const fn is_of_width(&self) -> bool {
+        matches!(self, LoadError::Net(NetError::Width { .. }) | LoadError::TablesWidth { .. })
+    }
+}
+
 /// Why an agent could not be made from a good spec.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// The weights.
     #[error(transparent)]
     Net(#[from] NetError),
+    /// The endgame tables.
+    #[error("tb=: {0}")]
+    Tables(#[from] TablebaseError),
+    /// Endgame tables for boards of another width.
+    #[error("tb={}: tables of boards with rows of {found} pits, but the board has rows of {wanted}", path.display())]
+    TablesWidth {
+        /// Their folder.
+        path: PathBuf,
+        /// Pits in a row of their boards.
+        found: usize,
+        /// Pits in a row of the board.
+        wanted: usize,
+    },
     /// A program of its own, where only agents of ours can play.
     #[error("an external program (cmd:) can play in tournaments, in `play` and in `analyze`, and not here")]
     External,

@@ -12,13 +12,20 @@
 //! those of the game before the root among them. So the table's keys stand for a position *and the set of those*: what
 //! is stored is true wherever it is found, in the same game or another. It costs little, for captures are frequent, and
 //! after one the position alone is the key.
+//!
+//! **Endgame tables** are asked after captures only, where their values are exact: no position is there that could be
+//! repeated. With positions to repeat, a win of the table bounds the value from below by a draw, a loss from above, and
+//! only a draw is exact; but the search comes to the tables' boards by captures, unless it begins on one.
 
 mod each;
 mod place;
 
+use std::sync::Arc;
+
 use super::table::{Bound, Entry, Table, key_of};
 use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual, shows_perpetual};
 use crate::board::MoveKind;
+use crate::endgame::tablebase::{Tablebase, Value};
 use crate::game::Game;
 use crate::position::{Position, Step};
 use crate::rules::{MAX_PITS, MAX_WIDTH, Move, Player};
@@ -45,13 +52,27 @@ pub struct Memory {
     table: Table,
     /// How often a move of a player cut a branch off, the deeper the more: `[player][pit][direction]`.
     history: [[[u32; 2]; MAX_PITS]; 2],
+    /// Endgame tables, asked after captures.
+    tables: Option<Arc<Tablebase>>,
 }
 
 impl Memory {
     /// A fresh memory with a table of at most `megabytes`.
     #[must_use]
     pub fn new(megabytes: usize) -> Memory {
-        Memory { table: Table::new(megabytes), history: [[[0; 2]; MAX_PITS]; 2] }
+        Memory::with_tables(megabytes, None)
+    }
+
+    /// A fresh memory of a searcher that has endgame tables as well.
+    #[must_use]
+    pub fn with_tables(megabytes: usize, tables: Option<Arc<Tablebase>>) -> Memory {
+        Memory { table: Table::new(megabytes), history: [[[0; 2]; MAX_PITS]; 2], tables }
+    }
+
+    /// The endgame tables.
+    #[must_use]
+    pub const fn tables(&self) -> Option<&Arc<Tablebase>> {
+        self.tables.as_ref()
     }
 }
 
@@ -113,6 +134,9 @@ const REDUCED: (u32, [u32; 2]) = (3, [2, 5]);
 /// Least depth of a node that the table keeps: a smaller one is searched sooner than what is stored of it comes from
 /// memory.
 const STORED: u32 = 3;
+
+/// How far off, beyond the ply, a win is taken to be that a table tells: further than any that is searched to its end.
+const BEYOND: u32 = 1000;
 
 /// Half the width of the first aspiration window.
 const ASPIRATION: i32 = 300;
@@ -348,6 +372,17 @@ impl<'a, E: Evaluator> Search<'a, E> {
                 0 => Score::DRAW,
                 _ => Score::loss_in(node.ply as u32 + 1),
             });
+        }
+        // After a capture nothing can be repeated, so what a table says is exact.
+        if kind == MoveKind::Capture
+            && let Some(value) = self.memory.tables.as_ref().and_then(|tables| tables.value(position))
+        {
+            let plies = node.ply as u32 + 1 + BEYOND;
+            return Found::certain(oriented(match value {
+                Value::Win => Score::win_in(plies),
+                Value::Draw => Score::DRAW,
+                Value::Loss => Score::loss_in(plies),
+            }));
         }
         if node.depth <= 1 {
             let window = if turned { (-beta, -alpha) } else { (alpha, beta) };

@@ -2,7 +2,6 @@
 
 use crate::agent::{Agent, AgentSpec, Factory, LoadError};
 use crate::game::{Game, PlayError};
-use crate::net::NetError;
 use crate::position::Position;
 use crate::rules::{Move, Player, Variant};
 
@@ -26,12 +25,12 @@ struct Seat {
 }
 
 impl Seat {
-    /// Loads an agent. Weights for boards of another width are no error yet: variant and agent are set one after
+    /// Loads an agent. Weights or tables for boards of another width are no error yet: variant and agent are set one after
     /// the other, in either order.
     fn load(spec: &AgentSpec, width: usize) -> Result<Seat, LoadError> {
         let factory = match spec.load(width) {
             Ok(factory) => Ok(factory),
-            Err(error @ LoadError::Net(NetError::Width { .. })) => Err(error.to_string()),
+            Err(error) if error.is_of_width() => Err(error.to_string()),
             Err(error) => return Err(error),
         };
         Ok(Seat { width, factory })

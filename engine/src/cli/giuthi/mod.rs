@@ -13,6 +13,7 @@ mod play;
 mod show;
 mod sibling;
 mod start;
+mod tablebase;
 mod ugi;
 mod words;
 
@@ -47,6 +48,8 @@ enum Command {
     Analyze(analyze::Analyze),
     /// Measure how fast the engine is
     Bench(bench::Bench),
+    /// Build, verify and ask endgame tables
+    Tablebase(tablebase::Tablebase),
     /// Play a game in the terminal against an agent
     Play(play::Play),
     /// Speak the engine protocol (UGI) on stdin and stdout
@@ -81,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Tablebase(args) => tablebase::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Ugi(args) => ugi::run(args),
         Command::Compliance(args) => compliance::run(&args),

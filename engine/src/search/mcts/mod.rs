@@ -18,6 +18,7 @@ use std::sync::Arc;
 use self::node::Bounds;
 use self::tree::{Promises, Tree};
 use super::Control;
+use crate::endgame::tablebase::Tablebase;
 use crate::game::Game;
 use crate::net::Quantised;
 use crate::playout::Playout;
@@ -99,6 +100,13 @@ impl Mcts {
     /// A search without a tree yet.
     #[must_use]
     pub fn new(judge: Judge, exploration: f64) -> Mcts {
+        Mcts::with_tables(judge, exploration, None)
+    }
+
+    /// A search without a tree yet that has endgame tables: what they know is proven after a capture, when nothing can
+    /// be repeated.
+    #[must_use]
+    pub fn with_tables(judge: Judge, exploration: f64, tables: Option<Arc<Tablebase>>) -> Mcts {
         let promises = match judge {
             Judge::Playout | Judge::Material => Promises::OfAll,
             Judge::Network(_) => Promises::OfVisited,
@@ -106,11 +114,17 @@ impl Mcts {
         Mcts {
             judge,
             exploration: exploration as f32,
-            tree: Tree::new(promises),
+            tree: Tree::new(promises, tables),
             playout: Playout::new(),
             path: Vec::new(),
             line: Vec::new(),
         }
+    }
+
+    /// The endgame tables.
+    #[must_use]
+    pub const fn tables(&self) -> Option<&Arc<Tablebase>> {
+        self.tree.tables.as_ref()
     }
 
     /// Searches the position of a game that is not over; `observe` is told what has been found now and then. One

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::board::MoveKind;
+use crate::endgame::tablebase::{Tablebase, Value};
 use crate::game::Outcome;
 use crate::position::{Position, Step};
 use crate::rules::Move;
@@ -105,7 +106,13 @@ impl Node {
     }
 
     /// What a move leads to from this node; `earlier` are the positions since the last capture.
-    pub(super) fn child(&self, mv: Move, step: &Step, earlier: &[Position]) -> Node {
+    pub(super) fn child(
+        &self,
+        mv: Move,
+        step: &Step,
+        earlier: &[Position],
+        tables: Option<&Tablebase>,
+    ) -> Node {
         let (position, kind) = (step.position, step.sowing.kind);
         let captured = kind == MoveKind::Capture;
         if kind == MoveKind::Endless || !captured && earlier.contains(&position) {
@@ -114,6 +121,9 @@ impl Node {
         if position.no_moves() {
             let result = Outcome::of_score(position.score()).result_for(position.to_move());
             return Node::new(position, mv, captured, Bounds::exact(result));
+        }
+        if captured && let Some(value) = tables.and_then(|tables| tables.value(&position)) {
+            return Node::new(position, mv, captured, Bounds::exact(value as i8 - Value::Draw as i8));
         }
         let mut child = Node::open(position, mv, captured);
         // From a row without a circle in reach no extra move leads to one.

@@ -1,6 +1,9 @@
 //! The tree: nodes in one vector, kept from one move of a game to the next.
 
+use std::sync::Arc;
+
 use super::node::{Bounds, Node};
+use crate::endgame::tablebase::Tablebase;
 use crate::game::Game;
 use crate::position::Position;
 use crate::rules::{MAX_WIDTH, Move};
@@ -28,6 +31,7 @@ pub(super) enum Promises {
 
 pub(super) struct Tree {
     pub(super) promises: Promises,
+    pub(super) tables: Option<Arc<Tablebase>>,
     /// The root first.
     pub(super) nodes: Vec<Node>,
     /// What `nodes` is copied to when most of it is thrown away.
@@ -37,8 +41,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new(promises: Promises) -> Tree {
-        Tree { promises, nodes: Vec::new(), spare: Vec::new(), game: None }
+    pub(super) fn new(promises: Promises, tables: Option<Arc<Tablebase>>) -> Tree {
+        Tree { promises, tables, nodes: Vec::new(), spare: Vec::new(), game: None }
     }
 
     /// Makes the game's position the root, with what is known of it already where the game continues the last one,
@@ -110,7 +114,7 @@ impl Tree {
         let eager = node.position.width() <= ASKED_AT_ONCE;
         let parent = node;
         parent.position.each_step(|mv, step| {
-            let mut child = parent.child(mv, &step, recent);
+            let mut child = parent.child(mv, &step, recent, self.tables.as_deref());
             if eager && child.judged < 0.0 {
                 child.ask();
             }
