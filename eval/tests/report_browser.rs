@@ -353,7 +353,7 @@ fn a_page_that_plays_otherwise_than_the_engine_warns() {
     let folder = tempdir().unwrap();
     handmade::settings(folder.path(), variant, &[["a", "random"], ["b", "greedy"]], 6);
     let row = |number: usize| {
-        let players = if number % 2 == 0 { ["a", "b"] } else { ["b", "a"] };
+        let players = if number.is_multiple_of(2) { ["a", "b"] } else { ["b", "a"] };
         handmade::row(number, number / 2, players, variant, "7ccw 2cw", "crash")
     };
     handmade::games(folder.path(), "games.csv", &(0..6).map(row).collect::<Vec<_>>());
