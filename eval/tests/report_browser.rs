@@ -16,6 +16,7 @@ use std::time::Duration;
 use assert_cmd::Command;
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::{Direction, Game, Lap, Move, MoveKind, Variant};
+use giuthi_eval::folder::Folder;
 use giuthi_eval::output::Files;
 use giuthi_eval::{Settings, report, run};
 use serde::Deserialize;
@@ -195,10 +196,11 @@ fn every_button_does_what_the_engine_does() {
         seed: 3,
         ..Settings::default()
     };
-    let mut files = Files::create(folder.path(), &settings).unwrap();
+    let mut files = Files::create(Folder::lock(folder.path()).unwrap(), &settings).unwrap();
+    let rows = files.rows().clone();
     let mut played = Vec::new();
     let tournament = run(&settings, &NoClock, |pair| -> Result<(), giuthi_eval::Error> {
-        files.add(pair).unwrap();
+        files.add(&rows.pairs(std::slice::from_ref(pair))).unwrap();
         played.extend(pair.clone());
         Ok(())
     })
