@@ -90,11 +90,11 @@ fn what_does_not_fit_is_refused() {
         2,
         "'--seeds <N>': a whole number from 0 to 60 is possible",
     );
-    let memory = ["8", "--seeds", "12", "--memory", "100"];
+    let memory = ["8", "--seeds", "12", "--memory", "150"];
     refused(
         build.iter().chain(&memory),
         1,
-        "--seeds 12: needs 217 MB of memory, --memory allows 100 MB; --seeds 10 fits",
+        "--seeds 12: needs 250 MB of memory, --memory allows 150 MB; --seeds 11 fits",
     );
     refused(build.iter().chain(&["10", "--seeds", "60"]), 1, "--seeds 60: needs ");
 }
