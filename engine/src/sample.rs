@@ -200,9 +200,14 @@ impl Sample {
             };
             text.parse().ok().filter(|_| plain)
         }
-        // Of a value only the plus is refused: other programs may give it more decimals or fewer.
+        // A value likewise: a whole number, and behind a point as many decimals as another program cares to write.
         fn decimal(text: &str) -> Option<f32> {
-            text.parse().ok().filter(|_| !text.starts_with('+'))
+            let size = text.strip_prefix('-').unwrap_or(text);
+            let (whole, decimals) = size.split_once('.').unwrap_or((size, "0"));
+            let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let plain = digits(whole) && digits(decimals) && (whole == "0" || !whole.starts_with('0'));
+            let value: f32 = text.parse().ok().filter(|_| plain)?;
+            (value != 0.0 || size.len() == text.len()).then_some(value)
         }
         let seeds = |at: usize| parse::<u32>(&record[at]).ok_or_else(|| fault(at, "a number of seeds"));
         let row = |range: std::ops::Range<usize>| range.map(seeds).collect::<Result<Vec<u32>, _>>();

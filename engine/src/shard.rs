@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Digits alone, so that a number has one spelling.
+/// Digits alone and no zeros in front, so that a number has one spelling.
 fn number<T: FromStr>(text: &str) -> Option<T> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     text.parse().ok().filter(|_| plain)
 }
 
@@ -49,7 +49,9 @@ impl Shard {
 
 /// Why a text is no shard.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("write I/N: the shard's number I, from 0 to N-1, and the number of shards N, such as 0/4")]
+#[error(
+    "write I/N: the shard's number I, from 0 to N-1, and the number of shards N, such as 0/4, without zeros in front"
+)]
 pub struct ShardError;
 
 impl Default for Shard {
@@ -78,6 +80,9 @@ impl FromStr for Shard {
 
 /// What Slurm calls the number of a task of a job array.
 const SLURM_ID: &str = "SLURM_ARRAY_TASK_ID";
+/// What Slurm calls the number of tasks of a job array, and the least and the greatest of their numbers.
+const SLURM_COUNT: &str = "SLURM_ARRAY_TASK_COUNT";
+const SLURM_BOUNDS: [&str; 2] = ["SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"];
 /// What Kubernetes calls the number of a pod of an indexed job, from 0.
 const KUBERNETES_INDEX: &str = "JOB_COMPLETION_INDEX";
 
@@ -91,7 +96,7 @@ pub enum EnvironmentError {
     #[error("both {SLURM_ID} and {KUBERNETES_INDEX} are there: write --shard I/N")]
     Both,
     /// A variable is no number.
-    #[error("{name} is `{text}`, which is no number of a shard")]
+    #[error("{name} is `{text}`, which is no whole number without zeros in front")]
     Number {
         /// The variable.
         name: &'static str,
@@ -111,6 +116,11 @@ pub enum EnvironmentError {
         /// How many shards there are.
         count: u32,
     },
+    /// It is told how many tasks the array has, and not how they are numbered.
+    #[error(
+        "{SLURM_COUNT} is there, but {0} is not, so nobody knows whether the tasks are 0, 1, 2, …: add --shards N"
+    )]
+    Bounds(&'static str),
     /// The numbers of the array are not 0, 1, 2, …
     #[error(
         "the numbers of the job array are not 0, 1, 2, …: submit it as --array=0-{}, or add --shards N to take {SLURM_ID} \
@@ -126,7 +136,8 @@ pub enum EnvironmentError {
 impl Shard {
     /// The shard that a cluster's variables tell, read by `variable`, and which of them told it: `SLURM_ARRAY_TASK_ID` of
     /// a job array whose tasks are numbered from 0, or `JOB_COMPLETION_INDEX` of an indexed job of Kubernetes. `count` is
-    /// how many shards there are, where that is known; without it a job array is taken to be all of them.
+    /// how many shards there are, where that is known; without it a job array is taken to be all of them, and has to say that
+    /// it is numbered from 0 (`SLURM_ARRAY_TASK_COUNT`, `SLURM_ARRAY_TASK_MIN` and `SLURM_ARRAY_TASK_MAX`).
     ///
     /// # Errors
     /// Where nothing or too much is told, or a number is out of place; each says what to do.
@@ -148,12 +159,11 @@ impl Shard {
             (Some(_), Some(_)) => return Err(EnvironmentError::Both),
             (None, Some(index)) => (KUBERNETES_INDEX, index, None),
             (Some(index), None) => {
-                let tasks = read("SLURM_ARRAY_TASK_COUNT")?;
+                let tasks = read(SLURM_COUNT)?;
                 let regular = |tasks: u32| -> Result<u32, EnvironmentError> {
-                    let least = read("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
-                    let most = read("SLURM_ARRAY_TASK_MAX")?;
-                    let plain =
-                        tasks > 0 && least == 0 && most.is_none_or(|most| most == tasks.saturating_sub(1));
+                    let bound = |name| read(name)?.ok_or(EnvironmentError::Bounds(name));
+                    let [least, most] = SLURM_BOUNDS.map(bound);
+                    let plain = least? == 0 && Some(most?) == tasks.checked_sub(1);
                     if plain { Ok(tasks) } else { Err(EnvironmentError::Array { count: tasks }) }
                 };
                 // A task that is done again alone stands in an array of its own, so --shards goes before.
@@ -163,7 +173,7 @@ impl Shard {
         };
         let count = count.or(told).ok_or(EnvironmentError::Count(name))?;
         let shard = Shard::new(index, count).ok_or(EnvironmentError::Beyond { name, index, count })?;
-        let beside = if told.is_some() { " and SLURM_ARRAY_TASK_COUNT" } else { "" };
+        let beside = if told.is_some() { format!(" and {SLURM_COUNT}") } else { String::new() };
         Ok((shard, format!("{name}{beside}")))
     }
 }
@@ -186,7 +196,10 @@ mod tests {
     #[test]
     fn shards_share_out_everything() {
         assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
-        for text in ["", "1", "3/3", "-1/3", "+1/3", "1/3/3", "0/0", "a/b"] {
+        for text in [
+            "", "1", "3/3", "-1/3", "+1/3", " 1/3", "1/3 ", "1 /3", "00/3", "01/3", "1/03", "1/3/3", "0/0",
+            "a/b", "/3", "1/",
+        ] {
             assert_eq!(text.parse::<Shard>(), Err(ShardError), "{text}");
         }
         for number in 0..20 {
@@ -231,6 +244,27 @@ mod tests {
             ),
             (&array("x", "0", "7", "8"), None, "SLURM_ARRAY_TASK_ID is `x`"),
             (&array("-1", "0", "7", "8"), Some(8), "SLURM_ARRAY_TASK_ID is `-1`"),
+            (&array("01", "0", "7", "8"), None, "SLURM_ARRAY_TASK_ID is `01`, which is no whole number"),
+            (&array(" 1", "0", "7", "8"), Some(8), "SLURM_ARRAY_TASK_ID is ` 1`"),
+            (&array("1", "00", "7", "8"), None, "SLURM_ARRAY_TASK_MIN is `00`"),
+            (&array("1", "0", "07", "8"), None, "SLURM_ARRAY_TASK_MAX is `07`"),
+            (&array("1", "0", "7", "08"), None, "SLURM_ARRAY_TASK_COUNT is `08`"),
+            (&[("JOB_COMPLETION_INDEX", "04")], Some(5), "JOB_COMPLETION_INDEX is `04`"),
+            (&[("JOB_COMPLETION_INDEX", "+4")], Some(5), "JOB_COMPLETION_INDEX is `+4`"),
+            (
+                &[("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_COUNT", "4")],
+                None,
+                "SLURM_ARRAY_TASK_COUNT is there, but SLURM_ARRAY_TASK_MIN is not",
+            ),
+            (
+                &[
+                    ("SLURM_ARRAY_TASK_ID", "1"),
+                    ("SLURM_ARRAY_TASK_COUNT", "4"),
+                    ("SLURM_ARRAY_TASK_MIN", "0"),
+                ],
+                None,
+                "SLURM_ARRAY_TASK_MAX is not, so nobody knows whether the tasks are 0, 1, 2, …: add --shards N",
+            ),
             (&array("1", "0", "7", "+8"), None, "SLURM_ARRAY_TASK_COUNT is `+8`"),
             (
                 &[("JOB_COMPLETION_INDEX", "4")],

@@ -185,6 +185,9 @@ fn damaged_rows_are_refused() {
         ("pile1", " 2", "a number of seeds"),
         ("move", "4", "a move"),
         ("move", "", "a move"),
+        ("move", "04cw", "a move"),
+        ("move", "+4cw", "a move"),
+        ("move", "4CW", "a move"),
         ("source", "Search", "`search`, `random` or `forced`"),
         ("source", "forced", "passes, and only they, are `forced`"),
         ("value", "1.01", "from -1 to 1"),
@@ -193,6 +196,23 @@ fn damaged_rows_are_refused() {
         ("value", "inf", "from -1 to 1"),
         ("value", "none", "from -1 to 1"),
         ("value", "+0.25", "from -1 to 1"),
+        ("value", "-0.0000", "from -1 to 1"),
+        ("value", "-0", "from -1 to 1"),
+        ("value", "00.2500", "from -1 to 1"),
+        ("value", "01", "from -1 to 1"),
+        ("value", " 1", "from -1 to 1"),
+        ("value", "1 ", "from -1 to 1"),
+        ("value", "1.", "from -1 to 1"),
+        ("value", ".2500", "from -1 to 1"),
+        ("value", "-.2500", "from -1 to 1"),
+        ("value", "-", "from -1 to 1"),
+        ("value", "--1", "from -1 to 1"),
+        ("value", "0.-2", "from -1 to 1"),
+        ("value", "0.2.5", "from -1 to 1"),
+        ("value", "1e-3", "from -1 to 1"),
+        ("value", "2.5E-1", "from -1 to 1"),
+        ("value", "-1e-60", "from -1 to 1"),
+        ("value", "0x1", "from -1 to 1"),
         ("result", "2", "1, 0 or -1"),
         ("result", "", "1, 0 or -1"),
         ("result", "+1", "1, 0 or -1"),
@@ -221,6 +241,14 @@ fn damaged_rows_are_refused() {
         let start = format!("column `{column}`: `{text}` is not ");
         assert!(line.starts_with(&start) && line.contains(wanted), "{column} `{text}`: {line}");
         assert_eq!(line.lines().count(), 1);
+    }
+    // Other programs may write more decimals of a value, or fewer.
+    let others =
+        [("0", 0.0), ("0.0", 0.0), ("-1", -1.0), ("1.000", 1.0), ("-0.2", -0.2), ("0.123456", 0.123456)];
+    for (text, value) in others {
+        let line = GOOD.replace("-0.25", text);
+        let read = Sample::read(&row(&line), 5).expect(text);
+        assert_eq!((read.value, Sample::scan(line.as_bytes(), 5)), (Some(value), Ok(read.clone())), "{text}");
     }
     let moves = [("9cw", "pit 9 is not player 1's"), ("1cw", "pit 1 holds 0"), ("pass", "may not pass")];
     for (mv, wanted) in moves {

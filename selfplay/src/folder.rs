@@ -72,48 +72,22 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
+    /// Refuses a folder that [`Folder::open`] would refuse for what is in it, and changes nothing.
+    pub(crate) fn inspect(dir: &Path, run: &Run, parts: &HashSet<String>) -> Result<(), Error> {
+        if dir.is_dir() { look(dir, run, parts).map(drop) } else { Ok(()) }
+    }
+
     /// Makes or opens the folder for a run whose parts have these file names. A folder with anything else in it than
     /// that same run is refused; what a killed run left half written is cleaned away.
     pub(crate) fn open(dir: &Path, run: &Run, parts: &HashSet<String>) -> Result<Folder, Error> {
         fs::create_dir_all(dir).map_err(|error| Error::io(dir, "cannot make the folder", error))?;
         let lock = Lock::take(dir)?;
-        let mut names = Vec::new();
-        let entries = fs::read_dir(dir).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        for entry in entries.map_err(|error| Error::io(dir, "cannot list the folder", error))? {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if is_leftover(&name) {
-                let path = entry.path();
-                fs::remove_file(&path).map_err(|error| Error::io(&path, "cannot remove", error))?;
-            } else if !name.starts_with('.') {
-                names.push(name);
-            }
+        let Found { leftovers, begun } = look(dir, run, parts)?;
+        for path in leftovers {
+            fs::remove_file(&path).map_err(|error| Error::io(&path, "cannot remove", error))?;
         }
-        names.sort();
-        let foreign = |name: &String| Error::Foreign { dir: dir.to_owned(), name: name.clone() };
-        let path = dir.join(RUN);
-        let begun = names.iter().any(|name| name == MANIFEST || name.starts_with("part-"));
-        match read_json(&path)? {
-            Some(there) if begun || !is_run(&there) => {
-                compare(&path, &there, run)?;
-                let no_part = |name: &&String| name.starts_with("part-") && !parts.contains(*name);
-                if let Some(name) = names.iter().find(no_part) {
-                    return Err(foreign(name));
-                }
-            }
-            // Settings that no part was made under, such as impossible ones, bind nobody.
-            _ => {
-                if let Some(name) = names.iter().find(|name| *name != RUN) {
-                    return Err(match begun && !names.iter().any(|name| name == RUN) {
-                        true => Error::NoRun { dir: dir.to_owned(), name: name.clone() },
-                        false => foreign(name),
-                    });
-                }
-                write_json(&path, run)?;
-            }
-        }
-        let path = dir.join(MANIFEST);
-        if let Some(there) = read_json(&path)? {
-            compare(&path, &there, run)?;
+        if !begun {
+            write_json(&dir.join(RUN), run)?;
         }
         Ok(Folder { dir: dir.to_owned(), _lock: lock })
     }
@@ -130,6 +104,57 @@ impl Folder {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
+}
+
+/// What is in a folder that is not refused.
+struct Found {
+    /// What a killed run left half written.
+    leftovers: Vec<PathBuf>,
+    /// Whether the run is begun: its settings stand in `run.json`.
+    begun: bool,
+}
+
+/// Looks whether what is in a folder is of this run alone.
+fn look(dir: &Path, run: &Run, parts: &HashSet<String>) -> Result<Found, Error> {
+    let (mut names, mut leftovers) = (Vec::new(), Vec::new());
+    let entries = fs::read_dir(dir).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    for entry in entries.map_err(|error| Error::io(dir, "cannot list the folder", error))? {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_leftover(&name) {
+            leftovers.push(entry.path());
+        } else if !name.starts_with('.') {
+            names.push(name);
+        }
+    }
+    names.sort();
+    let foreign = |name: &String| Error::Foreign { dir: dir.to_owned(), name: name.clone() };
+    let path = dir.join(RUN);
+    let made = names.iter().any(|name| name == MANIFEST || name.starts_with("part-"));
+    let begun = match read_json(&path)? {
+        Some(there) if made || !is_run(&there) => {
+            compare(&path, &there, run)?;
+            let no_part = |name: &&String| name.starts_with("part-") && !parts.contains(*name);
+            if let Some(name) = names.iter().find(no_part) {
+                return Err(foreign(name));
+            }
+            true
+        }
+        // Settings that no part was made under, such as impossible ones, bind nobody.
+        _ => {
+            if let Some(name) = names.iter().find(|name| *name != RUN) {
+                return Err(match made && !names.iter().any(|name| name == RUN) {
+                    true => Error::NoRun { dir: dir.to_owned(), name: name.clone() },
+                    false => foreign(name),
+                });
+            }
+            false
+        }
+    };
+    let path = dir.join(MANIFEST);
+    if let Some(there) = read_json(&path)? {
+        compare(&path, &there, run)?;
+    }
+    Ok(Found { leftovers, begun })
 }
 
 /// Whether a `run.json` is one of this program's, of whatever version.

@@ -8,30 +8,38 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use giuthi_engine::agent::{Clock, Factory};
+use giuthi_engine::Game;
+use giuthi_engine::agent::{Clock, Factory, NoClock, Request};
+use giuthi_engine::opening::OpeningError;
+use giuthi_engine::rng::game_rng;
+use giuthi_engine::search::Limits;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::in_order::in_order;
-use crate::manifest::{MANIFEST, Manifest, PartEntry, Run};
-use crate::openings::Openings;
-use crate::part::{self, Damage, sha256_of};
-use crate::play::play;
-use crate::settings::{MOST_PARTS, Plan, Settings};
+use crate::manifest::{MANIFEST, Manifest, PartEntry, RUN, Run};
+use crate::openings::{Openings, draw};
+use crate::part::{self, Damage, sha256_while};
+use crate::play::{GameError, play};
+use crate::settings::{Format, MOST_PARTS, Plan, Settings};
 use crate::summary::{Summary, Tally, positions};
 use crate::watch::Watch;
-use crate::writer::{Finishing, PartWriter};
+use crate::writer::{Finishing, PartWriter, Rewritten};
 
 /// Games begun and not yet written, for each thread: enough that nobody runs out of work while one takes long, and all of
 /// the games that are ever in memory.
 const GAMES_AHEAD: usize = 256;
 /// Parts being checked or waiting to be counted, for each thread.
 const PARTS_AHEAD: usize = 2;
+/// Games whose openings are drawn before anything is made.
+const TRIED: usize = 100;
 
 /// What a run tells its observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// What is asked for can be done, and the folder is this run's; before this nothing was made or written.
+    Begun,
     /// Parts with so many games are there already and are going to be checked; told where there are any.
     Checking {
         /// Their games.
@@ -41,6 +49,11 @@ pub enum Event {
     Checked {
         /// Its games.
         games: u64,
+    },
+    /// A part is there that holds what it should, but is not compressed as this run compresses: it is made again.
+    Recompressed {
+        /// The part's number.
+        part: u64,
     },
     /// It is known what is to be done; told once, before the first game.
     Planned {
@@ -103,7 +116,8 @@ pub fn generate(
     generate_watched(settings, dir, threads, clock, &Watch::new(threads), observe)
 }
 
-/// [`generate`], with `watch` for others to see how far it is and to stop it. Asked to stop, it finishes the part in hand.
+/// [`generate`], with `watch` for others to see how far it is and to stop it. Asked to stop, it finishes the part in hand;
+/// parts that are there already are not looked at any further.
 ///
 /// # Errors
 /// Those of [`generate`]; [`Error::Stopped`] where it was asked to stop and parts are missing.
@@ -125,22 +139,37 @@ pub fn generate_watched(
     let run = Run::of(settings)?;
     let plans: Vec<Plan> = settings.parts().collect();
     let names: HashSet<String> = plans.iter().map(Plan::file_name).collect();
-    let folder = Folder::open(dir, &run, &names)?;
-
     let pool = pool(threads)?;
+    possible(settings, &factory, plans.first())?;
+    Folder::inspect(dir, &run, &names)?;
+    // Whether there are enough openings is known when they are compared: where nothing is begun, before anything is made.
+    let mut compared = match plans.last() {
+        Some(last) if !dir.join(RUN).exists() => {
+            Some(openings(settings, last.games.end - 1, &pool, watch, &mut observe)?)
+        }
+        _ => None,
+    };
+    let folder = Folder::open(dir, &run, &names)?;
+    observe(Event::Begun);
+
     let finished = folder.manifest()?;
     let mut made = Made::default();
-
-    let (there, missing): (Vec<&Plan>, Vec<&Plan>) =
-        plans.iter().partition(|plan| folder.path(&plan.file_name()).exists());
-    check(settings, &pool, &folder, &there, finished.as_ref(), &mut made, &mut observe)?;
+    let there: Vec<&Plan> = plans.iter().filter(|plan| folder.path(&plan.file_name()).exists()).collect();
+    check(settings, &pool, &folder, &there, finished.as_ref(), watch, &mut made, &mut observe)?;
+    if made.parts.len() < there.len() && watch.is_stopped() {
+        return Err(Error::Stopped { there: there.len() as u64, parts: plans.len() as u64 });
+    }
+    let missing: Vec<&Plan> = plans.iter().filter(|plan| !made.parts.contains_key(&plan.number)).collect();
     let games = count(&missing);
-    observe(Event::Planned { parts: plans.len() as u64, kept: there.len() as u64, games });
+    observe(Event::Planned { parts: plans.len() as u64, kept: made.parts.len() as u64, games });
 
     if let Some(last) = missing.last() {
         // A manifest says that everything is there, so it goes while something is not.
         remove_if_there(&folder.path(MANIFEST))?;
-        let openings = openings(settings, last.games.end - 1, &pool, watch, &mut observe)?;
+        let openings = match compared.take() {
+            Some(compared) => compared,
+            None => openings(settings, last.games.end - 1, &pool, watch, &mut observe)?,
+        };
         observe(Event::Playing { games });
         let table = Table { settings, factory: &factory, clock, openings, watch, in_hand: AtomicU64::new(0) };
         make(&table, &pool, &folder, &missing, &mut made, &mut observe)?;
@@ -153,6 +182,32 @@ pub fn generate_watched(
         manifest.save(dir)?;
     }
     Ok(Report { manifest, summary: made.summary, played: games })
+}
+
+/// Refuses what no game can be played under, as far as a few games tell it.
+fn possible(settings: &Settings, factory: &Factory, first: Option<&Plan>) -> Result<(), Error> {
+    let start = Game::new(settings.variant);
+    if start.ending().is_some() {
+        let error = OpeningError::Over(settings.variant).into();
+        return Err(Error::Game { number: first.map_or(0, |plan| plan.games.start), error });
+    }
+    if settings.temperature.is_some() && !gives_values(factory, &start) {
+        return Err(Error::Game { number: 0, error: GameError::NoValues });
+    }
+    for number in first.into_iter().flat_map(|plan| plan.games.clone()).take(TRIED) {
+        let opening = draw(settings, 0, &mut game_rng(settings.seed, number));
+        opening.map_err(|error| Error::Game { number, error: error.into() })?;
+    }
+    Ok(())
+}
+
+/// Whether an agent gives moves the values that a temperature chooses by; asked in a game that is not over.
+pub(crate) fn gives_values(factory: &Factory, game: &Game) -> bool {
+    let limits = Limits { depth: Some(1), nodes: Some(1000), ..Limits::default() };
+    // Neither chance nor time make a difference to whether.
+    let mut rng = game_rng(0, 0);
+    let mut request = Request { limits: Some(limits), ..Request::new(&mut rng, &NoClock) };
+    factory().weigh(game, &mut request).is_some()
 }
 
 /// Threads to work on.
@@ -175,45 +230,71 @@ fn count(plans: &[&Plan]) -> u64 {
 }
 
 /// Looks at the parts that are there already. One that a manifest tells of must be as it tells, to the byte; any other
-/// is read from its first row to its last.
+/// is read from its first row to its last, and has to be compressed as it is here: otherwise it is left out, to be made
+/// again. Asked to stop, it leaves out what it has not looked at.
+#[allow(clippy::too_many_arguments, reason = "all of the run so far")]
 fn check(
     settings: &Settings,
     pool: &ThreadPool,
     folder: &Folder,
     plans: &[&Plan],
     finished: Option<&Manifest>,
+    watch: &Watch,
     made: &mut Made,
     observe: &mut impl FnMut(Event),
 ) -> Result<(), Error> {
     if !plans.is_empty() {
         observe(Event::Checking { games: count(plans) });
     }
+    let goes_on = || !watch.is_stopped();
     let look = |plan: &Plan| {
+        if watch.is_stopped() {
+            return Ok(None);
+        }
         let path = folder.path(&plan.file_name());
         let told = finished.and_then(|manifest| manifest.part(&plan.file_name()));
         let mut summary = Summary::default();
         if let Some((told, tally)) = told.and_then(|told| Some((told, told.fitting_tally()?))) {
-            let sum = sha256_of(&path).map_err(|error| Damage::Io { path: path.clone(), error })?;
+            let sum = sha256_while(&path, &goes_on);
+            let sum = sum.map_err(|error| Damage::Io { path: path.clone(), error })?;
             if sum == told.sha256 {
                 summary.add_tally(&tally);
-                return Ok((told.clone(), summary));
+                return Ok(Some((told.clone(), summary)));
             }
         }
-        let entry = part::read(&path, plan, settings.variant, |game, notes| {
-            let mut tally = Tally::default();
-            tally.add(game, notes);
-            summary.add(&tally, &positions(game));
-        })?;
-        match told.is_some_and(|told| told.sha256 != entry.sha256) {
-            true => Err(Damage::Changed { path }),
-            false => Ok((entry, summary)),
+        let memory = |error| Damage::Io { path: path.clone(), error };
+        let width = settings.variant.width();
+        let mut rewritten = match (told, settings.format) {
+            (None, Format::Zstd(level)) => Some(Rewritten::begin(level, width).map_err(memory)?),
+            _ => None,
+        };
+        let mut failed = Ok(());
+        let read = part::read(&path, plan, settings.variant, &goes_on, |rows| {
+            if let Some(rewritten) = rewritten.as_mut().filter(|_| failed.is_ok()) {
+                failed = rewritten.rows(rows);
+            }
+        });
+        let (entry, summary) = read?;
+        failed.map_err(memory)?;
+        if told.is_some_and(|told| told.sha256 != entry.sha256) {
+            return Err(Damage::Changed { path });
         }
+        let here = rewritten.map(Rewritten::finish).transpose().map_err(memory)?;
+        Ok(here.is_none_or(|sum| sum == entry.sha256).then_some((entry, summary)))
     };
     let ahead = PARTS_AHEAD * pool.current_num_threads();
     in_order(pool, ahead, plans.iter().copied(), look, |results| {
         for (plan, result) in plans.iter().zip(results) {
-            let (entry, summary) = result?;
-            observe(Event::Checked { games: entry.games });
+            // What was not read to its end says nothing of the part.
+            if watch.is_stopped() {
+                return Ok(());
+            }
+            let result = result?;
+            observe(Event::Checked { games: count(&[plan]) });
+            let Some((entry, summary)) = result else {
+                observe(Event::Recompressed { part: plan.number });
+                continue;
+            };
             made.summary.merge(&summary);
             made.parts.insert(plan.number, entry);
         }
@@ -278,7 +359,7 @@ impl Table<'_> {
         let played = played.map_err(|error| Error::Game { number, error })?;
         self.watch.game_over(thread, played.notes.len());
         let mut tally = Tally::default();
-        tally.add(&played.game, &played.notes);
+        tally.add(&played.game, played.notes.iter().map(|note| note.source));
         let rows = part::rows(number, &played.game, &played.notes);
         Ok(Some(Done { rows, tally, positions: positions(&played.game) }))
     }

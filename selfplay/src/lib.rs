@@ -30,6 +30,7 @@
 //! | [`lines`] | the lines of a part, plain or compressed, and sums of its bytes |
 //! | [`check`] | parts read: every row checked, every game replayed |
 //! | [`verify`](mod@verify) | whole datasets checked, every fault told |
+//! | `asked`, `origin` | whether a manifest's settings are possible; whether games are those that settings make |
 //! | [`stats`] | what a dataset holds |
 //! | [`pick`] | rows or games of a dataset drawn at random |
 //! | `each_part` | parts dealt to threads, taken in order |
@@ -41,6 +42,7 @@
 //!
 //! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
 
+mod asked;
 pub mod check;
 pub mod cli;
 mod distinct;
@@ -55,6 +57,7 @@ pub mod lines;
 pub mod manifest;
 pub mod merge;
 mod openings;
+mod origin;
 mod part;
 pub mod pick;
 mod play;

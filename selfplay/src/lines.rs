@@ -35,10 +35,9 @@ pub struct Line<'a> {
 /// Which text is taken for the lines of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// As any CSV: a mark of UTF-8 at the beginning, `\r` before `\n` and empty lines are passed over, and what is
-    /// compressed may be several frames.
+    /// As any CSV: a mark of UTF-8 at the beginning, `\r` before `\n` and empty lines are passed over.
     Lenient,
-    /// As it is written here: nothing is passed over, and what is compressed is one frame and nothing behind it.
+    /// As it is written here: nothing is passed over.
     Exact,
 }
 
@@ -85,13 +84,7 @@ impl Lines {
         let file = Hashing { file: File::open(path)?, sha256, crc32: Crc32::new(), length: 0 };
         let compressed = path.as_os_str().as_encoded_bytes().ends_with(COMPRESSED.as_bytes());
         let input = match compressed {
-            true => {
-                let decoder = Decoder::new(file)?;
-                Input::Compressed(Box::new(match reading {
-                    Reading::Lenient => decoder,
-                    Reading::Exact => decoder.single_frame(),
-                }))
-            }
+            true => Input::Compressed(Box::new(Decoder::new(file)?)),
             false => Input::Plain(file),
         };
         let buffer = vec![0; CHUNK].into_boxed_slice();
@@ -211,11 +204,7 @@ impl Lines {
             Input::Plain(file) => file,
             Input::Compressed(decoder) => {
                 let mut rest = decoder.finish();
-                let behind = io::copy(&mut rest, &mut io::sink())?;
-                if behind > 0 && self.reading == Reading::Exact {
-                    let what = format!("{behind} bytes stand behind the compressed text");
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-                }
+                io::copy(&mut rest, &mut io::sink())?;
                 rest.into_inner()
             }
         };

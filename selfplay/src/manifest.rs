@@ -78,7 +78,7 @@ impl Run {
             .map(|path| sha256_of(&path).map_err(|error| ManifestError::Io { path, error }));
         Ok(Run {
             schema: SCHEMA,
-            program: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+            program: program(),
             variant: settings.variant,
             agent: settings.agent.text().to_owned(),
             weights: weights.transpose()?,
@@ -97,8 +97,18 @@ impl Run {
     }
 }
 
+/// This program and its version, as a run names it.
+pub(crate) fn program() -> String {
+    format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+}
+
+/// Whether a text is a SHA-256 as it is written here.
+pub(crate) fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
 /// The weights file that a spec names, if any: `net:PATH`, or the key `net=` of an agent that takes it.
-fn weights_file(spec: &AgentSpec) -> Option<PathBuf> {
+pub(crate) fn weights_file(spec: &AgentSpec) -> Option<PathBuf> {
     let (name, options) = spec.text().split_once(':')?;
     if name == "net" {
         return Some(PathBuf::from(options));
@@ -230,8 +240,7 @@ impl Manifest {
             if !names.insert(file) {
                 return Some(format!("part `{file}` is listed twice"));
             }
-            let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-            if sha256.len() != 64 || !sha256.bytes().all(digit) {
+            if !is_sha256(sha256) {
                 return Some(format!("`sha256` of part `{file}` is not 64 hexadecimal digits"));
             }
         }

@@ -3,22 +3,22 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use giuthi_engine::files::write_whole;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::check::{Fault, begins};
 use crate::error::Error;
 use crate::folder::{Difference, Folder, differences};
-use crate::format::Compression;
 use crate::generate::{Report, pool};
 use crate::in_order::in_order;
 use crate::manifest::{MANIFEST, Manifest, ManifestError, PartEntry, Run, hex};
 use crate::part::{self, Damage, sha256_of};
-use crate::settings::{Format, MOST_PARTS, Plan, Shard, plans};
-use crate::summary::{Summary, Tally, positions};
+use crate::settings::{Plan, Shard};
+use crate::summary::Summary;
 
 /// Parts under way or waiting to be counted, for each thread.
 const PARTS_AHEAD: usize = 2;
@@ -132,9 +132,15 @@ pub fn merge(
 ) -> Result<Report, MergeError> {
     let (run, parts) = fit(dirs)?;
     let names: HashSet<String> = parts.iter().map(|part| part.plan.file_name()).collect();
+    let pool = pool(threads)?;
+    Folder::inspect(out, &run, &names)?;
+    // The first part of each shard; of the others it is seen when they are copied.
+    let mut seen = HashSet::new();
+    for part in parts.iter().filter(|part| seen.insert(part.dir)) {
+        part.begins(&run)?;
+    }
     let folder = Folder::open(out, &run, &names)?;
     observe(MergeEvent::Begun { parts: parts.len() as u64 });
-    let pool = pool(threads)?;
     let ahead = PARTS_AHEAD * threads.get();
     let (mut entries, mut summary) = (Vec::new(), Summary::default());
     in_order(
@@ -189,20 +195,12 @@ fn fit(dirs: &[PathBuf]) -> Result<(Run, Vec<Part<'_>>), MergeError> {
         }
     }
     let run = run.expect("there is a first folder");
-    let (games, part_games) = (NonZeroU64::new(run.dataset_games), NonZeroU64::new(run.part_games));
-    let (Some(games), Some(part_games)) = (games, part_games) else {
-        let reason = "`dataset_games` and `part_games` are at least 1".to_owned();
-        return Err(ManifestError::Foreign { path: first.join(MANIFEST), reason }.into());
-    };
-    if games.get().div_ceil(part_games.get()) > MOST_PARTS {
-        return Err(Error::TooManyParts(games.get().div_ceil(part_games.get())).into());
-    }
-    let format = match run.compression {
-        None => Format::Plain,
-        Some(Compression::Zstd) => Format::Zstd(run.level.unwrap_or_default()),
-    };
+    let settings = run.settings().map_err(|faults| {
+        let faults: Vec<String> = faults.into_iter().map(|(_, what)| what).collect();
+        ManifestError::Foreign { path: first.join(MANIFEST), reason: faults.join("; ") }
+    })?;
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
-    for plan in plans(games, part_games, Shard::WHOLE, format) {
+    for plan in settings.parts() {
         match there.remove(&plan.file_name()) {
             None => missing.push(plan),
             Some((dir, entry)) if entry.games != plan.games.end - plan.games.start => {
@@ -230,6 +228,19 @@ fn fit(dirs: &[PathBuf]) -> Result<(Run, Vec<Part<'_>>), MergeError> {
 }
 
 impl Part<'_> {
+    /// Whether the shard's file begins as the part of a dataset of this variant. Where the file is the one that its manifest
+    /// means, the manifest is what is wrong.
+    fn begins(&self, run: &Run) -> Result<(), MergeError> {
+        let path = self.dir.join(&self.entry.file);
+        let Err(error) = begins(&path, run.variant, self.plan.games.start) else { return Ok(()) };
+        let unread = |error| Damage::Io { path: path.clone(), error };
+        if sha256_of(&path).map_err(unread)? != self.entry.sha256 {
+            return Err(Damage::Changed { path }.into());
+        }
+        let reason = format!("by it the variant is {}, but {}", run.variant, Fault::of_part(&error));
+        Err(ManifestError::Foreign { path: self.dir.join(MANIFEST), reason }.into())
+    }
+
     /// Puts the part in its place, unless it is there already, and says what the manifest will say of it.
     fn put(&self, run: &Run, folder: &Folder, merging: Merging) -> Result<(PartEntry, Summary), MergeError> {
         let (from, to) = (self.dir.join(&self.entry.file), folder.path(&self.entry.file));
@@ -242,12 +253,15 @@ impl Part<'_> {
                 summary.add_tally(&tally);
                 None
             }
-            _ => Some(part::read(look, &self.plan, run.variant, |game, notes| {
-                let mut tally = Tally::default();
-                tally.add(game, notes);
-                summary.add(&tally, &positions(game));
-            })?),
+            _ => {
+                let (read, games) = part::read(look, &self.plan, run.variant, &|| true, |_| {})?;
+                summary = games;
+                Some(read)
+            }
         };
+        if read.is_none() {
+            self.begins(run)?;
+        }
         let told = |read: &PartEntry| PartEntry {
             tally: self.entry.fitting_tally().or(read.tally),
             ..self.entry.clone()

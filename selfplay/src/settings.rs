@@ -80,7 +80,7 @@ impl Settings {
 
 /// The parts of a shard, in order. Part `k` belongs to shard `k mod N`, and keeps its number and its games whatever the
 /// shards, so that the parts of all shards are those of an undivided run.
-pub(crate) fn plans(
+fn plans(
     games: NonZeroU64,
     part_games: NonZeroU64,
     shard: Shard,
@@ -108,8 +108,13 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn file_name(&self) -> String {
-        format!("part-{:05}{}", self.number, self.format.ending())
+        part_name(self.number, self.format)
     }
+}
+
+/// The file name of a part.
+pub(crate) fn part_name(number: u64, format: Format) -> String {
+    format!("part-{number:05}{}", format.ending())
 }
 
 /// Why a text is not a setting.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use giuthi_engine::{Ending, Game, Move, MoveKind, Outcome, Player, Sample, Source};
+use giuthi_engine::{Game, Move, MoveKind, Sample};
 use thiserror::Error;
 
 use crate::check::{Observer, PartError, replay};
 use crate::distinct::Distinct;
 use crate::each_part::each_part;
 use crate::manifest::{Manifest, ManifestError};
+use crate::summary::Tally;
 
 /// The first ply of each band of plies that values are told apart by.
 pub const BANDS: [u32; 6] = [0, 10, 20, 40, 80, 160];
@@ -66,14 +67,8 @@ pub fn calibration_error(bins: &[Bin]) -> f64 {
 /// Counts over the rows of datasets of boards of one width. They do not depend on the order of the games.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
-    /// Games won by player 0, drawn, won by player 1.
-    pub results: [u64; 3],
-    /// Games by how they ended, in the order of [`Ending::ALL`].
-    pub endings: [u64; Ending::ALL.len()],
-    /// Rows by why the move was played, in the order of [`Source::ALL`].
-    pub sources: [u64; Source::ALL.len()],
-    /// Moves that gave the same player another one.
-    pub extra_moves: u64,
+    /// Results, endings, sources of moves, extra moves.
+    pub tally: Tally,
     /// Moves that captured.
     pub captures: u64,
     /// Games by their plies.
@@ -89,20 +84,11 @@ pub struct Stats {
 
 impl Stats {
     fn add(&mut self, game: &Game, rows: &[Sample]) {
-        let (Some(ending), Some(outcome)) = (game.ending(), game.outcome()) else { return };
-        let result = match outcome {
-            Outcome::Win(Player::South) => 0,
-            Outcome::Draw => 1,
-            Outcome::Win(Player::North) => 2,
-        };
-        self.results[result] += 1;
-        self.endings[ending as usize] += 1;
+        self.tally.add(game, rows.iter().map(|row| row.source));
         *self.lengths.entry(rows.len() as u32).or_default() += 1;
         let moves: Vec<Move> = rows.iter().map(|row| row.mv).collect();
         self.different_games.insert(&moves);
         for (row, ply) in rows.iter().zip(game.plies()) {
-            self.sources[row.source as usize] += 1;
-            self.extra_moves += u64::from(ply.sowing.kind == MoveKind::Extra);
             self.captures += u64::from(ply.sowing.kind == MoveKind::Capture);
             self.positions.insert(&row.position);
             if let Some(value) = row.value {
@@ -128,13 +114,7 @@ impl Stats {
     }
 
     fn merge(&mut self, other: &Stats) {
-        let add = |mine: &mut [u64], others: &[u64]| {
-            mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
-        };
-        add(&mut self.results, &other.results);
-        add(&mut self.endings, &other.endings);
-        add(&mut self.sources, &other.sources);
-        self.extra_moves += other.extra_moves;
+        self.tally.merge(&other.tally);
         self.captures += other.captures;
         for (&plies, games) in &other.lengths {
             *self.lengths.entry(plies).or_default() += games;
@@ -151,13 +131,13 @@ impl Stats {
     /// Games.
     #[must_use]
     pub fn games(&self) -> u64 {
-        self.results.iter().sum()
+        self.tally.games()
     }
 
     /// Rows, forced passes among them.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.sources.iter().sum()
+        self.tally.rows()
     }
 
     /// Different positions, and whether that is exact; where it is not, its standard error is 0.2 %.

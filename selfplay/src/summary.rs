@@ -1,6 +1,5 @@
 //! Statistics of the games of a dataset.
 
-use giuthi_engine::sample::Note;
 use giuthi_engine::{Ending, Game, MoveKind, Outcome, Player, Source};
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +19,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a finished game in; a game still being played counts for nothing.
-    pub(crate) fn add(&mut self, game: &Game, notes: &[Note]) {
+    /// Counts a finished game in, whose moves come from these sources; a game still being played counts for nothing.
+    pub(crate) fn add(&mut self, game: &Game, sources: impl Iterator<Item = Source>) {
         let (Some(ending), Some(outcome)) = (game.ending(), game.outcome()) else { return };
         let result = match outcome {
             Outcome::Win(Player::South) => 0,
@@ -30,9 +29,7 @@ impl Tally {
         };
         self.results[result] += 1;
         self.endings[ending as usize] += 1;
-        for note in notes {
-            self.sources[note.source as usize] += 1;
-        }
+        sources.for_each(|source| self.sources[source as usize] += 1);
         let extra = game.plies().iter().filter(|ply| ply.sowing.kind == MoveKind::Extra);
         self.extra_moves += extra.count() as u64;
         self.longest_game = self.longest_game.max(game.plies().len() as u64);

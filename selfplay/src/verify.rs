@@ -4,15 +4,24 @@ use std::collections::HashSet;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use giuthi_engine::{Sample, Variant};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 pub use crate::check::Fault;
 use crate::check::{LineError, PartError, Replayed, Task, Watch, replay};
 use crate::each_part::each_part;
+use crate::folder::{Difference, differences};
+use crate::format::Compression;
 use crate::lines::{Lines, Summing};
-use crate::manifest::{Manifest, ManifestError, PartEntry, Run};
+use crate::manifest::{MANIFEST, Manifest, ManifestError, PartEntry, RUN, Run, read_json};
+use crate::origin::{Astray, Origin};
+use crate::part;
+use crate::settings::{Format, Level, Plan, Settings, part_name};
+use crate::summary::Tally;
+use crate::writer::Rewritten;
 
 /// What was looked at and what came of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,25 +66,66 @@ struct Checked {
     rows: u64,
     first: Option<(u64, u64)>,
     last: Option<u64>,
+    /// What the good games came to.
+    tally: Tally,
+    /// Where no two games may begin from the same position: number, line and position of each.
+    starts: Vec<(u64, u64, u64)>,
 }
 
-/// Checks the dataset in a folder: its manifest, which parts there are, every row and every game of them. Of each part
-/// at most `most` faults are told; of a game the first, for what follows a wrong row says little.
+/// Why a dataset cannot be checked.
+#[derive(Debug, Error)]
+pub enum VerifyError {
+    /// The manifest cannot be read or is none.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Its games cannot be played again.
+    #[error("{}: its games cannot be played again: {reason}", path.display())]
+    Again {
+        /// The manifest.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Checks the dataset in a folder: its manifest and the settings in it, which parts there are, every row and every game
+/// of them, and what of a game its settings decide by chance. With `again` every game is played once more, which takes as
+/// long as it took to make it, and every row has to be the same. Of each part at most `most` faults are told; of a game
+/// the first, for what follows a wrong row says little.
 ///
 /// # Errors
-/// The manifest, where it cannot be read or is none.
+/// The manifest, where it cannot be read or is none; games that cannot be played again.
 pub fn verify(
     dir: &Path,
     threads: NonZeroUsize,
     most: usize,
+    again: bool,
     mut tell: impl FnMut(Event<'_>),
-) -> Result<Verified, ManifestError> {
+) -> Result<Verified, VerifyError> {
+    let path = dir.join(MANIFEST);
     let Manifest { run, rows, parts, .. } = Manifest::load(dir)?;
+    let settings = run.settings();
+    let origin = match &settings {
+        Ok(settings) => origin(&run, settings, again)
+            .map_err(|reason| VerifyError::Again { path: path.clone(), reason })?,
+        Err(_) => None,
+    };
     let (variant, named) = (run.variant, Plans::of(&run));
     let mut verified = Verified::default();
     tell(Event::Planned(rows));
     let listed: HashSet<String> = parts.iter().map(|part| part.file.clone()).collect();
-    for fault in named.faults(dir, &listed) {
+    let level = settings
+        .as_ref()
+        .ok()
+        .filter(|_| run.is_of_this_version())
+        .and_then(|settings| settings.format.level());
+    let faults = settings.err().into_iter().flatten().map(|(key, what)| Fault {
+        path: path.clone(),
+        line: None,
+        column: Some(key.to_owned()),
+        what,
+    });
+    for fault in faults.chain(begun_otherwise(dir, &run)).chain(named.faults(dir, &listed)) {
         verified.faults += 1;
         tell(Event::Fault(&fault));
     }
@@ -85,28 +135,102 @@ pub fn verify(
     };
     let tasks: Vec<Task> = parts.into_iter().map(task).collect();
     let mut last = None;
+    let mut starts: FxHashMap<u64, u64> = FxHashMap::default();
     check_all(
         &tasks,
         threads,
         most,
+        origin.as_ref(),
         &mut verified,
         |task, checked| {
-            let mut fault = None;
+            let mut faults = Vec::new();
             if let (Some((game, line)), Some(last)) = (checked.first, last)
             && game <= last
             // Otherwise the part's own range has told it.
             && task.games.is_none()
             {
                 let what = format!("game {game} has been before: the part before goes up to game {last}");
-                let column = Some("game".to_owned());
-                fault = Some(Fault { path: task.path.clone(), line: Some(line), column, what });
+                faults.push(of_game(task, line, what));
+            }
+            for &(game, line, start) in &checked.starts {
+                if let Some(other) = starts.insert(start, game) {
+                    let what = format!("game {game} begins from the same position as game {other}");
+                    faults.push(of_game(task, line, what));
+                }
+            }
+            if let Some(entry) = task.entry.as_ref().filter(|entry| {
+                // Of a part with a fault the games are not all known.
+                checked.count == 0 && entry.tally.is_some_and(|told| told != checked.tally)
+            }) {
+                let what = format!("`tally` of part `{}` is not what its games come to", entry.file);
+                faults.push(Fault { column: Some("tally".to_owned()), ..Fault::of_file(&path, what) });
             }
             last = checked.last.or(last);
-            fault
+            faults
         },
         &mut tell,
     );
+    // What is true of the first part's bytes is likely true of all, and a high level takes its time.
+    if let (Some(task), Some(level)) = (tasks.first(), level)
+        && is_of_level(task, level) == Some(false)
+    {
+        let what = format!("not compressed as by `level` {level}");
+        verified.faults += 1;
+        tell(Event::Fault(&Fault::of_file(&task.path, what)));
+    }
     Ok(verified)
+}
+
+/// Whether a part's bytes are those that this program writes at a level; `None` where something else is wrong with it.
+fn is_of_level(task: &Task, level: Level) -> Option<bool> {
+    let entry = task.entry.as_ref()?;
+    let plan = Plan { number: number(&entry.file)?, games: task.games.clone()?, format: Format::Zstd(level) };
+    let mut written = Rewritten::begin(level, task.variant.width()).ok()?;
+    let mut whole = true;
+    let read =
+        part::read(&task.path, &plan, task.variant, &|| true, |rows| whole &= written.rows(rows).is_ok());
+    let (found, _) = read.ok().filter(|_| whole)?;
+    Some(written.finish().ok()? == found.sha256)
+}
+
+fn of_game(task: &Task, line: u64, what: String) -> Fault {
+    Fault { path: task.path.clone(), line: Some(line), column: Some("game".to_owned()), what }
+}
+
+/// What games of these settings have to be; `None` where another version of the program made them, which may draw
+/// otherwise.
+fn origin(run: &Run, settings: &Settings, again: bool) -> Result<Option<Origin>, String> {
+    if !run.is_of_this_version() {
+        return if again { Err(format!("`{}` made them", run.program.escape_debug())) } else { Ok(None) };
+    }
+    let agent = settings.agent.load(settings.variant.width()).map_err(|error| error.to_string());
+    if again {
+        if settings.agent.clocked() {
+            return Err("its agent plays by the clock".to_owned());
+        }
+        let now = Run::of(settings).map_err(|error| error.to_string())?;
+        if now.weights != run.weights {
+            return Err("the weights of its agent are others now".to_owned());
+        }
+        return agent.map(|agent| Some(Origin::new(settings.clone(), Some(agent), again)));
+    }
+    Ok(Some(Origin::new(settings.clone(), agent.ok(), again)))
+}
+
+/// What `run.json`, where it is there, says otherwise.
+fn begun_otherwise(dir: &Path, run: &Run) -> Vec<Fault> {
+    let path = dir.join(RUN);
+    let fault = |what| Fault::of_file(&path, what);
+    match read_json(&path) {
+        Ok(None) => Vec::new(),
+        Ok(Some(there)) => {
+            let of = |Difference { what, there, asked }| {
+                fault(format!("{what} {there}, but {asked} in the manifest"))
+            };
+            differences(&there, run).into_iter().map(of).collect()
+        }
+        Err(error) => vec![fault(error.to_string())],
+    }
 }
 
 /// Checks a single part without a manifest: all that its rows tell. Which games it should hold nobody knows.
@@ -133,7 +257,7 @@ pub fn verify_part(path: &Path, most: usize, mut tell: impl FnMut(Event<'_>)) ->
     let tasks = [Task { path: path.to_owned(), variant, entry: None, games: None }];
     let mut verified = Verified::default();
     tell(Event::Planned(0));
-    check_all(&tasks, NonZeroUsize::MIN, most, &mut verified, |_, _| None, &mut tell);
+    check_all(&tasks, NonZeroUsize::MIN, most, None, &mut verified, |_, _| Vec::new(), &mut tell);
     Ok(verified)
 }
 
@@ -141,11 +265,12 @@ fn check_all(
     tasks: &[Task],
     threads: NonZeroUsize,
     most: usize,
+    origin: Option<&Origin>,
     verified: &mut Verified,
-    mut between: impl FnMut(&Task, &Checked) -> Option<Fault>,
+    mut between: impl FnMut(&Task, &Checked) -> Vec<Fault>,
     tell: &mut impl FnMut(Event<'_>),
 ) {
-    let work = |_: &mut (), task: &Task| check(task, most);
+    let work = |_: &mut (), task: &Task| check(task, most, origin);
     each_part(
         tasks,
         threads,
@@ -156,7 +281,7 @@ fn check_all(
             for fault in between.iter().chain(&checked.faults) {
                 tell(Event::Fault(fault));
             }
-            let faults = checked.count + u64::from(between.is_some());
+            let faults = checked.count + between.len() as u64;
             verified.add(Verified { parts: 1, games: checked.games, rows: checked.rows, faults });
             tell(Event::Read(task.entry.as_ref().map_or(checked.rows, |entry| entry.rows)));
             true
@@ -164,15 +289,40 @@ fn check_all(
     );
 }
 
-fn check(task: &Task, most: usize) -> Checked {
-    let mut watch = Watch::new(task, most, |_, _| {});
+fn check(task: &Task, most: usize, origin: Option<&Origin>) -> Checked {
+    let (mut tally, mut starts, mut astray) = (Tally::default(), Vec::new(), None);
+    let belongs = |number| task.games.as_ref().is_some_and(|games| games.contains(&number));
+    let mut watch = Watch::new(task, most, |game, rows, line| {
+        tally.add(game, rows.iter().map(|row| row.source));
+        let number = rows[0].game;
+        // Where one game is not the run's, a wrong setting is the likeliest reason, and no other is either.
+        let Some(origin) = origin.filter(|_| belongs(number) && astray.is_none()) else { return };
+        match origin.compare(rows) {
+            Ok(start) => starts.extend(start.map(|start| (number, line, start))),
+            Err(Astray { ply, what }) => {
+                let what = format!(
+                    "game {number} is not the run's (its settings, or this game, were changed): {what}"
+                );
+                let (path, line) = (task.path.clone(), Some(line + ply as u64));
+                astray = Some(Fault { path, line, column: None, what });
+            }
+        }
+    });
     let replayed = replay(&task.path, task.variant, None, &mut watch);
     watch.finish(&replayed);
-    let (faults, count) = (watch.faults, watch.count);
-    match replayed {
-        Ok(Replayed { first, last, games, rows, .. }) => Checked { faults, count, games, rows, first, last },
-        Err(_) => Checked { faults, count, games: 0, rows: 0, first: None, last: None },
+    let (mut faults, mut count) = (watch.faults, watch.count);
+    if let Some(fault) = astray {
+        count += 1;
+        faults.push(fault);
+        // Those of the file as a whole stay at the end.
+        faults.sort_by_key(|fault| fault.line.unwrap_or(u64::MAX));
+        faults.truncate(most);
     }
+    let (games, rows, first, last) = match replayed {
+        Ok(Replayed { first, last, games, rows, .. }) => (games, rows, first, last),
+        Err(_) => (0, 0, None, None),
+    };
+    Checked { faults, count, games, rows, first, last, tally, starts }
 }
 
 /// The parts that a run makes.
@@ -181,12 +331,20 @@ struct Plans {
     part_games: u64,
     shard: u64,
     shards: u64,
+    format: Format,
 }
 
 impl Plans {
     fn of(run: &Run) -> Plans {
         let (shard, shards) = (run.shard.index().into(), run.shard.count().into());
-        Plans { games: run.dataset_games, part_games: run.part_games.max(1), shard, shards }
+        let level = run.level.unwrap_or_default();
+        let format = run.compression.map_or(Format::Plain, |Compression::Zstd| Format::Zstd(level));
+        Plans { games: run.dataset_games, part_games: run.part_games.max(1), shard, shards, format }
+    }
+
+    /// The name of a part.
+    fn name(&self, number: u64) -> String {
+        part_name(number, self.format)
     }
 
     /// The numbers of the games of a part, unless the run makes none of this number.
@@ -204,7 +362,7 @@ impl Plans {
     /// Parts that are missing from the list, and those in the list or folder that do not belong there.
     fn faults(&self, dir: &Path, listed: &HashSet<String>) -> Vec<Fault> {
         let numbers: HashSet<u64> = listed.iter().filter_map(|file| number(file)).collect();
-        let manifest = dir.join(crate::manifest::MANIFEST);
+        let manifest = dir.join(MANIFEST);
         let mut faults = Vec::new();
         // Reckoned, not listed: a damaged manifest may ask for more parts than memory holds.
         let mut all = (self.shard..self.games.div_ceil(self.part_games)).step_by(self.shards as usize);
@@ -216,7 +374,9 @@ impl Plans {
         }
         let mut extra: Vec<&String> = listed
             .iter()
-            .filter(|file| number(file).is_none_or(|number| self.games(number).is_none()))
+            .filter(|file| {
+                number(file).is_none_or(|number| self.games(number).is_none() || **file != self.name(number))
+            })
             .collect();
         extra.sort();
         for file in extra {

@@ -1,8 +1,7 @@
 //! Parts written by threads of their own: neither hashing nor compressing nor a slow disk keeps the games waiting, as
 //! long as it keeps up with them.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -14,7 +13,7 @@ use zstd::stream::write::Encoder;
 use crate::error::Error;
 use crate::manifest::hex;
 use crate::part::header;
-use crate::settings::Format;
+use crate::settings::{Format, Level};
 
 /// Bytes that are handed over at a time: few enough to wait for, many enough to wake a thread for.
 const CHUNK: usize = 1 << 16;
@@ -23,6 +22,17 @@ const AHEAD: usize = 16;
 /// Logarithm of the bytes that a compressed part is looked back into: 128 KiB. Rows repeat nothing from farther away, and
 /// who reads many parts at a time has all of their windows in the processor's caches.
 const WINDOW_LOG: u32 = 17;
+
+/// An encoder as parts are compressed with.
+fn encoder<W: Write>(sink: W, level: Level) -> io::Result<Encoder<'static, W>> {
+    let mut encoder = Encoder::new(sink, level.get())?;
+    // Spelt out, so that the bytes hang on no default: a sum at the end, no length at the beginning (it is not known
+    // there), one thread.
+    encoder.include_checksum(true)?;
+    encoder.include_contentsize(false)?;
+    encoder.window_log(WINDOW_LOG)?;
+    Ok(encoder)
+}
 
 /// What a part's thread is told.
 enum Message {
@@ -89,15 +99,7 @@ fn write(path: &Path, format: Format, width: usize, receiver: Receiver<Message>)
         let sink = Summing { file, sum: Sha256::new() };
         let sink = match format {
             Format::Plain => fill(sink, width, receiver)?,
-            Format::Zstd(level) => {
-                let mut encoder = Encoder::new(sink, level.get())?;
-                // Spelt out, so that the bytes hang on no default: a sum at the end, no length at the beginning (it is
-                // not known there), one thread.
-                encoder.include_checksum(true)?;
-                encoder.include_contentsize(false)?;
-                encoder.window_log(WINDOW_LOG)?;
-                fill(encoder, width, receiver)?.finish()?
-            }
+            Format::Zstd(level) => fill(encoder(sink, level)?, width, receiver)?.finish()?,
         };
         sum = hex(&sink.sum.finalize());
         Ok(())
@@ -118,12 +120,12 @@ fn fill<W: Write>(mut sink: W, width: usize, receiver: Receiver<Message>) -> io:
 }
 
 /// A file whose bytes are summed on the way into it.
-struct Summing<'a> {
-    file: &'a mut BufWriter<File>,
+struct Summing<W> {
+    file: W,
     sum: Sha256,
 }
 
-impl Write for Summing<'_> {
+impl<W: Write> Write for Summing<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
         self.sum.update(&bytes[..count]);
@@ -132,5 +134,39 @@ impl Write for Summing<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// A compressed part written once more, to nowhere: what its file would be here.
+pub(crate) struct Rewritten {
+    encoder: Encoder<'static, Summing<io::Sink>>,
+    /// Rows that are not compressed yet; handed on in chunks, as they are where a part is written.
+    rows: Vec<u8>,
+}
+
+impl Rewritten {
+    /// Begins a part, with its header.
+    pub(crate) fn begin(level: Level, width: usize) -> io::Result<Rewritten> {
+        let mut encoder = encoder(Summing { file: io::sink(), sum: Sha256::new() }, level)?;
+        encoder.write_all(header(width).as_bytes())?;
+        Ok(Rewritten { encoder, rows: Vec::with_capacity(CHUNK) })
+    }
+
+    /// Takes the rows of a game.
+    pub(crate) fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+        self.rows.extend_from_slice(rows);
+        if self.rows.len() < CHUNK { Ok(()) } else { self.hand_over() }
+    }
+
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.encoder.write_all(&self.rows)?;
+        self.rows.clear();
+        Ok(())
+    }
+
+    /// SHA-256 of the file.
+    pub(crate) fn finish(mut self) -> io::Result<String> {
+        self.hand_over()?;
+        Ok(hex(&self.encoder.finish()?.sum.finalize()))
     }
 }

@@ -4,27 +4,19 @@ mod support;
 
 use std::path::Path;
 
-use assert_cmd::Command;
 use giuthi_selfplay::Manifest;
 use serde_json::Value;
-use support::files;
+use support::{command, files, finish};
 use tempfile::tempdir;
 
 /// Runs the program; returns its exit code, stdout and stderr.
 fn run(out: &Path, flags: &str) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("giuthi-selfplay").unwrap();
+    let mut command = command();
     command.args(flags.split_whitespace()).arg("--out").arg(out);
     for name in ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"] {
         command.env_remove(name);
     }
     finish(&mut command)
-}
-
-/// Waits for its end; returns its exit code, stdout and stderr.
-fn finish(command: &mut Command) -> (i32, String, String) {
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
@@ -90,6 +82,7 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         assert!(stderr.starts_with("giuthi-selfplay: ") && stderr.contains(words), "{flags}: {stderr}");
         assert!(!out.exists(), "{flags} made a folder");
     }
+    // What the games themselves would tell: nothing is made for it either, nor said beforehand.
     let (code, _, stderr) = run(&out, "--variant 2x5x4 --games 5 --seed 1 --opening-plies 400");
     assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
     assert!(
@@ -108,6 +101,30 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
     let (code, _, stderr) = run(&out, "--games 99 --seed 1 --opening-plies 1 --distinct-openings");
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.lines().last().unwrap().contains("--distinct-openings: game "), "{stderr}");
+    let (code, _, stderr) = run(&out, "--games 5 --seed 1 --preset strong --agent random");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    assert!(stderr.contains("--temperature: this agent gives moves no values"), "{stderr}");
+    // A shard without games is none the less asked for what is impossible.
+    let (code, _, stderr) = run(&out, "--games 5 --seed 1 --agent random --temperature 1 --shard 1/2");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    let (code, _, stderr) = run(&out, "--games 5 --seed 1 --preset quick --agent cmd:bot");
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    assert!(stderr.contains("--agent: an external program (cmd:) can play in tournaments"), "{stderr}");
+    assert!(!out.exists(), "a folder was made");
+}
+
+#[test]
+fn a_folder_that_is_refused_is_left_as_it_is() {
+    let dir = tempdir().unwrap();
+    std::fs::write(dir.path().join("notes.txt"), "mine").unwrap();
+    let before = files(dir.path());
+    let (code, _, stderr) = run(
+        dir.path(),
+        "--variant 2x5x4 --games 5 --seed 1 --preset quick --agent ab:ms=1 --distinct-openings",
+    );
+    assert_eq!((code, stderr.lines().count()), (1, 1), "{stderr}");
+    assert!(stderr.contains("`notes.txt` is there"), "{stderr}");
+    assert!(files(dir.path()) == before, "{:?}", files(dir.path()).keys());
 }
 
 #[test]
@@ -284,14 +301,18 @@ fn a_cluster_tells_the_shard_where_it_is_asked_to() {
     let dir = tempdir().unwrap();
     let of = |name: &str, flags: &str, variables: &[(&str, &str)]| {
         let out = dir.path().join(name);
-        let mut command = Command::cargo_bin("giuthi-selfplay").unwrap();
+        let mut command = command();
         let flags = format!("--variant 2x5x4 --games 20 --part-games 5 --agent random --seed 1 {flags}");
         command.args(flags.split_whitespace()).arg("--out").arg(&out).envs(variables.iter().copied());
         let (code, _, stderr) = finish(&mut command);
         (code, stderr, Manifest::load(&out).map(|manifest| manifest.run.shard.to_string()).ok())
     };
-    let array =
-        [("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_COUNT", "4"), ("SLURM_ARRAY_TASK_MIN", "0")];
+    let array = [
+        ("SLURM_ARRAY_TASK_ID", "1"),
+        ("SLURM_ARRAY_TASK_COUNT", "4"),
+        ("SLURM_ARRAY_TASK_MIN", "0"),
+        ("SLURM_ARRAY_TASK_MAX", "3"),
+    ];
     let (code, stderr, shard) = of("slurm", "--shard auto", &array);
     assert_eq!((code, shard.as_deref()), (0, Some("1/4")));
     assert!(stderr.starts_with("shard 1/4, by SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT\n"), "{stderr}");
@@ -319,7 +340,7 @@ fn shards_are_merged_at_the_terminal() {
         assert_eq!(run(&dir.path().join(format!("{index}")), &format!("{flags} --shard {index}/2")).0, 0);
     }
     let merge = |shards: &[&str], flags: &str| {
-        let mut command = Command::cargo_bin("giuthi-selfplay").unwrap();
+        let mut command = command();
         command.arg("merge").args(shards).args(flags.split_whitespace()).current_dir(dir.path());
         finish(&mut command)
     };

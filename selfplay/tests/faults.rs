@@ -86,6 +86,34 @@ fn asked_to_stop_it_compares_no_more_openings() {
     assert!(parts(dir.path()).is_empty());
 }
 
+/// Parts that are there already are not looked at any further, whether a manifest tells of them or not.
+#[test]
+fn asked_to_stop_it_checks_no_more_parts() {
+    let settings = settings("2x5x4", "greedy", 400, 10);
+    let dir = tempdir().unwrap();
+    make(&settings, dir.path(), 2);
+    let whole = files(dir.path());
+    let threads = NonZeroUsize::new(2).unwrap();
+    for (finished, stop_at) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
+        if !finished {
+            let _ = fs::remove_file(dir.path().join("manifest.json"));
+        }
+        let watch = Watch::new(threads);
+        let mut checked = 0;
+        let result = generate_watched(&settings, dir.path(), threads, &NoClock, &watch, |event| {
+            checked += u64::from(matches!(event, Event::Checked { .. }));
+            if checked == stop_at && matches!(event, Event::Checking { .. } | Event::Checked { .. }) {
+                watch.stop();
+            }
+        });
+        assert!(matches!(result, Err(Error::Stopped { there: 40, parts: 40 })), "{result:?}");
+        assert_eq!(checked, stop_at);
+        assert_eq!(dir.path().join("manifest.json").exists(), finished);
+    }
+    assert_eq!(make(&settings, dir.path(), 1).played, 0);
+    assert!(files(dir.path()) == whole);
+}
+
 #[test]
 fn a_signal_stops_it_and_it_says_how_to_go_on() {
     let whole = tempdir().unwrap();

@@ -5,23 +5,15 @@ mod support;
 use std::collections::HashSet;
 use std::fs;
 
-use assert_cmd::Command;
 use giuthi_engine::{Ending, Sample, Source};
 use serde_json::Value;
-use support::{games, make, settings};
+use support::{games, make, program, settings};
 use tempfile::{TempDir, tempdir};
 
 fn good() -> TempDir {
     let dir = tempdir().unwrap();
     make(&settings("2x5x4", "ab:depth=1", 60, 20), dir.path(), 1);
     dir
-}
-
-fn program(arguments: &[&str]) -> (i32, String, String) {
-    let output =
-        Command::new(assert_cmd::cargo::cargo_bin!("giuthi-selfplay")).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
 #[test]

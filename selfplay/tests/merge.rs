@@ -164,6 +164,38 @@ fn wrong_counts_are_told_of_the_manifest() {
     }
 }
 
+/// Manifests that all tell the same wrong variant: the parts know better, whether games are replayed or not.
+#[test]
+fn the_variant_is_that_of_the_parts() {
+    for format in [Format::Plain, Format::Zstd(Level::default())] {
+        let settings = Settings { format, ..settings("2x5x4", "greedy", 40, 10) };
+        let shards = shards(&settings, 2);
+        let dirs = paths(&shards);
+        for (variant, words) in [
+            ("2x6x4", "line 1: not the header of a dataset of 2x6x4"),
+            ("2x5x6", "line 2: column `p0`: by its moves the game is here at 6,6,6,6,6 6,6,6,6,6 0 0 0"),
+        ] {
+            for dir in &dirs {
+                let mut manifest = Manifest::load(dir).unwrap();
+                manifest.run.variant = variant.parse().unwrap();
+                manifest.save(dir).unwrap();
+            }
+            for merging in [PLAIN, Merging { link: true, verify: false }] {
+                let out = tempdir().unwrap();
+                let said = put_together(&dirs, &out.path().join("new"), merging).unwrap_err();
+                let start = format!(
+                    "{}: not a manifest: by it the variant is {variant}",
+                    dirs[0].join("manifest.json").display()
+                );
+                assert!(said.starts_with(&start) && said.contains(words), "{said}");
+                assert!(!out.path().join("new").exists(), "a refused merge makes nothing");
+            }
+            let out = tempdir().unwrap();
+            assert!(put_together(&dirs, out.path(), Merging { verify: true, ..PLAIN }).is_err());
+        }
+    }
+}
+
 /// A part whose games are no games, with a manifest that fits: only --verify can know.
 #[test]
 fn verify_replays_every_game() {
@@ -189,7 +221,7 @@ fn verify_replays_every_game() {
     assert!(said.contains("part-00000.csv, line "), "{said}");
     // The same place and the same words as `verify`.
     let mut told = Vec::new();
-    verify(&dirs[0], NonZeroUsize::MIN, 9, |event| {
+    verify(&dirs[0], NonZeroUsize::MIN, 9, false, |event| {
         if let Event::Fault(fault) = event {
             told.push(fault.to_string());
         }

@@ -222,7 +222,6 @@ fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
         [&good[..good.len() / 2], &[good[good.len() / 2] ^ 1], &good[good.len() / 2 + 1..]].concat();
     let digit = text.iter().rposition(|&byte| byte == b'1').unwrap();
     let changed = [&text[..digit], b"2", &text[digit + 1..]].concat();
-    let frames = [zstd::encode_all(&text[..100], 1).unwrap(), zstd::encode_all(&text[100..], 1).unwrap()];
     for finished in [true, false] {
         for (bytes, words) in [
             (good[..good.len() - 1].to_vec(), "cannot be decompressed from here on: "),
@@ -231,10 +230,8 @@ fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
             (text.clone(), "line 1: cannot be decompressed"),
             (flipped.clone(), "part-00001.csv.zst, line "),
             (zstd::encode_all(&changed[..], 1).unwrap(), "part-00001.csv.zst, line "),
-            ([&good[..], b"x"].concat(), "1 bytes stand behind"),
-            ([&good[..], &good[..]].concat(), "stand behind"),
-            // The same text, but not one frame of it.
-            (frames.concat(), "line 2: the line has no end"),
+            ([&good[..], b"x"].concat(), "cannot be decompressed from here on: "),
+            ([&good[..], &good[..]].concat(), "column `p0`: `p0` is not a number of seeds"),
         ] {
             fs::write(&path, bytes).unwrap();
             if !finished {
@@ -248,6 +245,77 @@ fn compressed_parts_are_checked_and_played_again_like_plain_ones() {
     fs::remove_file(&path).unwrap();
     assert_eq!(make(&settings, dir.path(), 1).played, 10);
     assert!(files(dir.path()) == whole);
+}
+
+/// The rows are right, but the bytes are not those of one machine alone: the part is made again.
+#[test]
+fn a_part_compressed_otherwise_is_made_again() {
+    let format = Format::Zstd(Level::default());
+    // Parts of several blocks of the compression and several chunks of rows.
+    let settings = Settings { format, ..settings("2x5x4", "greedy", 600, 300) };
+    let dir = tempdir().unwrap();
+    make(&settings, dir.path(), 2);
+    let whole = files(dir.path());
+    let good = &whole["part-00001.csv.zst"];
+    let text = zstd::decode_all(&good[..]).unwrap();
+    assert!(text.len() > 300_000, "{}", text.len());
+    let frames = [zstd::encode_all(&text[..100], 1).unwrap(), zstd::encode_all(&text[100..], 1).unwrap()];
+    let skippable = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &good[..]].concat();
+    let manifest = dir.path().join("manifest.json");
+    for bytes in [
+        zstd::encode_all(&text[..], 1).unwrap(),
+        zstd::encode_all(&text[..], 9).unwrap(),
+        frames.concat(),
+        skippable,
+    ] {
+        assert!(bytes != *good);
+        fs::write(dir.path().join("part-00001.csv.zst"), &bytes).unwrap();
+        // Where a manifest knows the file, it is refused as changed.
+        assert!(refusal(&settings, dir.path()).contains("part-00001.csv.zst: its SHA-256 is not the one"));
+        fs::remove_file(&manifest).unwrap();
+        let mut events = Vec::new();
+        let report = generate(&settings, dir.path(), NonZeroUsize::MIN, &NoClock, |event| events.push(event));
+        assert_eq!(report.unwrap().played, 300);
+        let told = events.iter().filter(|event| matches!(event, Event::Recompressed { .. }));
+        assert_eq!(told.collect::<Vec<_>>(), [&Event::Recompressed { part: 1 }]);
+        assert!(events.contains(&Event::Planned { parts: 2, kept: 1, games: 300 }));
+        assert!(files(dir.path()) == whole);
+    }
+    // Parts as they are written are kept, at any level.
+    for level in [1, 9] {
+        let format = Format::Zstd(Level::try_from(level).unwrap());
+        let settings = Settings { format, ..settings.clone() };
+        let dir = tempdir().unwrap();
+        make(&settings, dir.path(), 2);
+        fs::remove_file(dir.path().join("manifest.json")).unwrap();
+        assert_eq!(make(&settings, dir.path(), 1).played, 0, "level {level}");
+    }
+}
+
+/// A part of the other kind, plain or compressed, is none of the run's.
+#[test]
+fn a_part_of_the_other_kind_is_refused() {
+    let zstd = Format::Zstd(Level::default());
+    for format in [Format::Plain, zstd] {
+        let settings = Settings { format, ..settings("2x5x4", "greedy", 20, 10) };
+        let dir = tempdir().unwrap();
+        make(&settings, dir.path(), 1);
+        fs::remove_file(dir.path().join("manifest.json")).unwrap();
+        let (name, other) = match format {
+            Format::Plain => ("part-00001.csv", "part-00001.csv.zst"),
+            Format::Zstd(_) => ("part-00001.csv.zst", "part-00001.csv"),
+        };
+        let bytes = fs::read(dir.path().join(name)).unwrap();
+        let turned = match format {
+            Format::Plain => zstd::encode_all(&bytes[..], 1).unwrap(),
+            Format::Zstd(_) => zstd::decode_all(&bytes[..]).unwrap(),
+        };
+        fs::write(dir.path().join(name), &turned).unwrap();
+        assert!(refusal(&settings, dir.path()).contains(&format!("{name}, line 1: ")));
+        fs::remove_file(dir.path().join(name)).unwrap();
+        fs::write(dir.path().join(other), &turned).unwrap();
+        assert!(refusal(&settings, dir.path()).contains(&format!("`{other}` is there and not of this run")));
+    }
 }
 
 #[test]
@@ -265,6 +333,11 @@ fn settings_under_which_nothing_was_made_bind_nobody() {
     let said =
         generate(&impossible, dir.path(), NonZeroUsize::MIN, &NoClock, |_| {}).unwrap_err().to_string();
     assert!(said.contains("500 random plies"), "{said}");
+    assert!(files(dir.path()).is_empty(), "nothing is made for settings that are refused");
+    // Those that only a later game shows to be impossible leave themselves behind.
+    let settings_of_others = tempdir().unwrap();
+    make(&settings("2x5x4", "random", 4, 4), settings_of_others.path(), 1);
+    fs::copy(settings_of_others.path().join("run.json"), dir.path().join("run.json")).unwrap();
     assert_eq!(make(&settings("2x5x4", "greedy", 4, 4), dir.path(), 1).played, 4);
 }
 

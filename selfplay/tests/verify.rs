@@ -3,33 +3,15 @@
 mod support;
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::Path;
 
-use assert_cmd::Command;
 use giuthi_selfplay::Manifest;
-use giuthi_selfplay::verify::{Event, Fault, Verified, verify};
+use giuthi_selfplay::verify::Verified;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use support::{make, settings};
-use tempfile::{TempDir, tempdir};
-
-/// 60 games in 3 parts, with values.
-fn good() -> TempDir {
-    let dir = tempdir().unwrap();
-    make(&settings("2x5x4", "ab:depth=1", 60, 20), dir.path(), 1);
-    dir
-}
-
-fn check(dir: &Path, most: usize) -> (Verified, Vec<Fault>) {
-    let mut faults = Vec::new();
-    let verified = verify(dir, NonZeroUsize::new(2).unwrap(), most, |event| {
-        if let Event::Fault(fault) = event {
-            faults.push(fault.clone());
-        }
-    });
-    (verified.unwrap(), faults)
-}
+use support::dataset::{check, check_again, edit, good};
+use support::{make, program, settings};
+use tempfile::tempdir;
 
 /// Changes the second part, and the manifest so that hash and rows are those of the changed file.
 fn plant(dir: &Path, change: impl FnOnce(&mut Vec<String>)) {
@@ -370,13 +352,6 @@ fn files_are_compared_with_the_manifest() {
     assert!(faults[0].line.is_some() && faults.last().unwrap().what.contains("SHA-256"), "{faults:?}");
 }
 
-fn program(arguments: &[&str]) -> (i32, String, String) {
-    let output =
-        Command::new(assert_cmd::cargo::cargo_bin!("giuthi-selfplay")).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
 #[test]
 fn the_program_tells_faults_up_to_a_bound_and_counts_all() {
     let dir = good();
@@ -410,4 +385,37 @@ fn the_program_tells_faults_up_to_a_bound_and_counts_all() {
     }
     let (code, _, said) = program(&["verify", dir.path().join("none").to_str().unwrap()]);
     assert!(code == 1 && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn played_again_every_row_has_to_be_the_same() {
+    let dir = good();
+    let path = dir.path().to_str().unwrap();
+    let (code, out, said) = program(&["verify", "--again", path]);
+    assert!(code == 0 && out.contains("60 games with "), "{said}");
+    let mut line = 0;
+    plant(dir.path(), |lines| {
+        line = of_source(lines, "search");
+        set(&mut lines[line], VALUE, |value| if value == "0.5000" { "0.4000" } else { "0.5000" }.to_owned());
+    });
+    assert_eq!(check(dir.path(), 20).1, []);
+    let (_, faults) = check_again(dir.path(), 20, true);
+    assert_eq!((faults.len(), faults[0].line), (1, Some(line as u64 + 1)), "{faults:?}");
+    assert!(faults[0].what.contains("played again the row is `"), "{faults:?}");
+    // Without a manifest, or by the clock, it cannot be.
+    let part = dir.path().join("part-00001.csv");
+    let (code, _, said) = program(&["verify", "--again", part.to_str().unwrap()]);
+    assert!(
+        code == 2 && said.starts_with("giuthi-selfplay: --again: ") && said.lines().count() == 1,
+        "{said}"
+    );
+    for (key, with, words) in [
+        ("agent", "ab:ms=5", "its agent plays by the clock"),
+        ("program", "giuthi-selfplay 0.0.1", "`giuthi-selfplay 0.0.1` made them"),
+    ] {
+        let dir = good();
+        edit(dir.path(), &[(key, with.into())]);
+        let (code, _, said) = program(&["verify", "--again", dir.path().to_str().unwrap()]);
+        assert!(code == 1 && said.lines().count() == 1 && said.contains(words), "{said}");
+    }
 }

@@ -232,7 +232,10 @@ fn a_part_that_was_changed_is_refused_before_training_and_during_it() {
         let streaming = Streaming { on_bad, threads: NonZeroUsize::new(3).unwrap(), ..STREAMING };
         assert_eq!(open(&[dir.path()], streaming).unwrap_err().to_string(), said);
     }
-    // The one that was opened before reads to the end of the part, and no further.
+    // The one that was opened before reads to the end of the part, and no further; what it compares is not the SHA-256.
+    let said = format!(
+        "{path}: its length or CRC-32 is not what it was when it was checked: it was changed meanwhile"
+    );
     for batches in [stream.training(9, 1, 64, 0), stream.validation(64)] {
         let all: Vec<_> = batches.collect();
         let (last, before) = all.split_last().unwrap();

@@ -221,7 +221,8 @@ fn value(bytes: &[u8]) -> Option<(Option<f32>, &[u8])> {
         }
         number = 10 * number + u32::from(digit);
     }
-    if number > 10_000 {
+    // One spelling a number: no minus before 0.
+    if number > 10_000 || (negative && number == 0) {
         return None;
     }
     // Both numbers are exact, so the quotient is the float nearest to the decimal fraction, as `parse` finds it

@@ -50,6 +50,18 @@ pub enum PartError {
         /// How many the manifest says.
         wanted: u64,
     },
+    /// Its bytes are not those that were checked when it was opened.
+    #[error("{path}: its length or CRC-32 is not what it was when it was checked: it was changed meanwhile")]
+    ChangedMeanwhile {
+        /// The part.
+        path: PathBuf,
+    },
+    /// It was not read to its end: nobody waits for it any more.
+    #[error("{path}: not read to its end")]
+    Stopped {
+        /// The part.
+        path: PathBuf,
+    },
     /// Its bytes are not those that the manifest was written for.
     #[error("{path}: its SHA-256 is not that of the manifest: it was changed since it was written")]
     Changed {
@@ -129,6 +141,11 @@ pub trait Observer {
     /// # Errors
     /// The fault, where it ends the reading.
     fn fault(&mut self, fault: PartError) -> Result<(), PartError>;
+
+    /// Whether reading goes on; asked before every line.
+    fn goes_on(&self) -> bool {
+        true
+    }
 }
 
 /// A part that was read to its end.
@@ -197,6 +214,9 @@ pub(crate) fn replay_as(
     let mut check = Check::new(variant, last, reading, observer);
     let mut found = 0;
     loop {
+        if !check.observer.goes_on() {
+            return Err(PartError::Stopped { path: path.to_owned() });
+        }
         let at = lines.number() + 1;
         let Some(line) = lines.next().map_err(|error| unread(at, broken, error))? else { break };
         found += 1;
@@ -213,6 +233,25 @@ pub(crate) fn replay_as(
     let Check { at, first, last, games, rows, bad_lines, .. } = check.finish();
     let sums = lines.finish().map_err(|error| unread(at, "", error))?;
     Ok(Replayed { first, last, games, rows, lines: found, bad_lines, sums })
+}
+
+/// Whether a part begins as one of a dataset of `variant` does, and with the game of this number: its header and its first
+/// row.
+pub(crate) fn begins(path: &Path, variant: Variant, game: u64) -> Result<(), PartError> {
+    let failed = |error| PartError::Io { path: path.to_owned(), error };
+    let fault = |line, error| PartError::Line { path: path.to_owned(), line, error };
+    let mut lines = Lines::open(path, Summing::Quick).map_err(failed)?;
+    if lines.header().map_err(failed)? != Some(variant.width()) {
+        return Err(fault(1, LineError::Header(variant)));
+    }
+    let Some(line) = lines.next().map_err(failed)? else { return Err(fault(2, LineError::NoStart)) };
+    let number = line.number;
+    let first = Sample::scan(line.bytes, variant.width()).map_err(LineError::from).and_then(|sample| {
+        let found = sample.game;
+        Replay::new(variant).push(number, sample, None)?;
+        if found == game { Ok(()) } else { Err(LineError::Order { game: found, ply: 0 }) }
+    });
+    first.map_err(|error| fault(number, error))
 }
 
 /// The check of a part under way.

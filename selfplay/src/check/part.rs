@@ -50,6 +50,10 @@ impl Fault {
             PartError::Count { path, what, found, wanted } => {
                 Fault::of_file(path, format!("{found} {what}, not the {wanted} of the manifest"))
             }
+            PartError::Stopped { path } => Fault::of_file(path, "not read to its end".to_owned()),
+            PartError::ChangedMeanwhile { path } => {
+                Fault::of_file(path, "its length or CRC-32 is not what it was when it was checked".to_owned())
+            }
             PartError::Changed { path } => {
                 Fault::of_file(path, "its SHA-256 is not that of the manifest".to_owned())
             }
@@ -81,14 +85,22 @@ pub(crate) struct Watch<'a, F> {
     lost: u64,
     /// Whether games were missing, or there that belong elsewhere: it has been told, and their number says no more.
     displaced: bool,
-    /// Is shown every game that is as it should be, with its rows.
+    /// Is shown every game that is as it should be, with its rows and the line of the first.
     seen: F,
+    /// Whether anybody still waits.
+    goes_on: &'a dyn Fn() -> bool,
 }
 
-impl<'a, F: FnMut(&Game, &[Sample])> Watch<'a, F> {
+impl<'a, F: FnMut(&Game, &[Sample], u64)> Watch<'a, F> {
     pub(crate) fn new(task: &'a Task, most: usize, seen: F) -> Watch<'a, F> {
         let next = task.games.as_ref().map(|games| games.start);
-        Watch { task, most, faults: Vec::new(), count: 0, next, lost: 0, displaced: false, seen }
+        let (faults, goes_on) = (Vec::new(), &|| true);
+        Watch { task, most, faults, count: 0, next, lost: 0, displaced: false, seen, goes_on }
+    }
+
+    /// The same, but reading ends as soon as this says so.
+    pub(crate) fn while_wanted(self, goes_on: &'a dyn Fn() -> bool) -> Self {
+        Watch { goes_on, ..self }
     }
 
     /// Counts in what came of the part.
@@ -145,9 +157,9 @@ impl<'a, F: FnMut(&Game, &[Sample])> Watch<'a, F> {
     }
 }
 
-impl<F: FnMut(&Game, &[Sample])> Observer for Watch<'_, F> {
+impl<F: FnMut(&Game, &[Sample], u64)> Observer for Watch<'_, F> {
     fn game(&mut self, game: &Game, rows: &[Sample], line: u64) {
-        (self.seen)(game, rows);
+        (self.seen)(game, rows, line);
         let number = rows[0].game;
         match &self.task.games {
             Some(games) if !games.contains(&number) => {
@@ -172,5 +184,8 @@ impl<F: FnMut(&Game, &[Sample])> Observer for Watch<'_, F> {
         }
         self.tell(Fault::of_part(&fault));
         Ok(())
+    }
+    fn goes_on(&self) -> bool {
+        (self.goes_on)()
     }
 }

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use giuthi_engine::agent::LoadError;
 use giuthi_engine::cli::{
     MAX_THREADS, Progress, SystemClock, Usage, print, seed_or_drawn, stop, tell, whole_number,
 };
@@ -20,6 +21,7 @@ use super::report::{counted, in_json, in_words};
 use crate::generate::{Event, Report, generate_watched};
 use crate::settings::{
     DEFAULT_PART_GAMES, Epsilon, Format, Level, OpeningPlies, SettingError, Settings, Shard, Temperature,
+    part_name,
 };
 use crate::{Error, GameError, Watch, started_seed};
 
@@ -197,12 +199,6 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let threads =
         arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let settings = arguments.settings()?;
-    if let Some(preset) = arguments.preset {
-        tell(format_args!("preset {}: {}", preset.name, Preset::flags(&settings)));
-    }
-    if settings.agent.clocked() {
-        tell("warning: this agent plays by the clock, so the run cannot be repeated exactly");
-    }
     let watch = Arc::new(Watch::new(threads));
     let asked = Arc::clone(&watch);
     stop::on_signals("the part in hand", move || {
@@ -211,6 +207,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
         before
     })?;
     let report = watched(&settings, arguments, threads, &watch).map_err(|error| match error {
+        Error::Agent(LoadError::External) => Usage(format!("--agent: {}", LoadError::External)).into(),
         Error::TooManyParts(_) | Error::FewOpenings { .. } => Usage(error.to_string()).into(),
         Error::Game { error: GameError::Opening(error), .. } => {
             Usage(format!("{}: {error}", error.flag())).into()
@@ -244,6 +241,16 @@ fn watched(
     let playing: OnceLock<Playing> = OnceLock::new();
     let mut other: Option<Progress> = None;
     let mut observe = |event| match event {
+        Event::Begun => {
+            if let Some(openings) = other.take() {
+                openings.finish();
+            }
+            tell_settings(settings, arguments.preset);
+        }
+        Event::Recompressed { part } => tell(format_args!(
+            "{}: not compressed as this run compresses, so its games are played again",
+            part_name(part, settings.format)
+        )),
         Event::Checking { games } => other = Some(Progress::new("checking", "games", games)),
         Event::Openings { games } => other = Some(Progress::new("openings", "games", games)),
         Event::Checked { games } | Event::Compared { games } => {
@@ -294,6 +301,16 @@ fn watched(
         progress.finish();
     }
     report
+}
+
+/// What is to be known of settings that are possible.
+fn tell_settings(settings: &Settings, preset: Option<&Preset>) {
+    if let Some(preset) = preset {
+        tell(format_args!("preset {}: {}", preset.name, Preset::flags(settings)));
+    }
+    if settings.agent.clocked() {
+        tell("warning: this agent plays by the clock, so the run cannot be repeated exactly");
+    }
 }
 
 /// What there is to do, where it is not simply everything.

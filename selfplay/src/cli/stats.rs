@@ -4,13 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Table, presets};
 use giuthi_engine::cli::{Progress, print};
-use giuthi_engine::{Ending, Source};
 use serde_json::{Map, Value, json};
 
 use super::generate::threads;
-use super::report::mean;
+use super::report::{endings, games_in_words, mean, right, rows_in_words, share, sources};
 use crate::stats::{BANDS, BINS, Bin, Stats, calibration_error, stats, sum};
 
 /// Shares of the games whose lengths are told.
@@ -44,15 +43,8 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn in_json(stats: &Stats) -> Value {
-    let [player0, draws, player1] = stats.results;
+    let [player0, draws, player1] = stats.tally.results();
     let (games, rows) = (stats.games(), stats.rows());
-    let object = |pairs: &mut dyn Iterator<Item = (&'static str, u64)>| -> Value {
-        pairs.map(|(name, count)| (name.to_owned(), Value::from(count))).collect::<Map<_, _>>().into()
-    };
-    let endings =
-        object(&mut Ending::ALL.into_iter().map(|ending| (ending.name(), stats.endings[ending as usize])));
-    let sources =
-        object(&mut Source::ALL.into_iter().map(|source| (source.name(), stats.sources[source as usize])));
     let (positions, positions_exact) = stats.positions();
     let (different, different_exact) = stats.different_games();
     let mut plies = json!({ "mean": mean(rows, games) });
@@ -77,9 +69,9 @@ fn in_json(stats: &Stats) -> Value {
         "player0_wins": player0,
         "draws": draws,
         "player1_wins": player1,
-        "endings": endings,
-        "moves": sources,
-        "extra_moves": stats.extra_moves,
+        "endings": endings(&stats.tally),
+        "moves": sources(&stats.tally),
+        "extra_moves": stats.tally.extra_moves(),
         "captures": stats.captures,
         "plies": plies,
         "distinct_positions": positions,
@@ -109,29 +101,18 @@ fn bins_in_json(bins: &[Bin]) -> Value {
 
 fn in_words(stats: &Stats) -> String {
     let (games, rows) = (stats.games(), stats.rows());
-    let share = |count: u64, of: u64| format!("{:.1} %", 100.0 * mean(count, of));
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut line = |name: &str, number: String, share: String| {
         table.add_row([name, &number, &share]);
     };
-    line("games", games.to_string(), String::new());
-    for (name, count) in ["  player 0 won", "  drawn", "  player 1 won"].into_iter().zip(stats.results) {
-        line(name, count.to_string(), share(count, games));
-    }
-    for ending in Ending::ALL {
-        let count = stats.endings[ending as usize];
-        line(&format!("  ended by {}", ending.name()), count.to_string(), share(count, games));
-    }
+    games_in_words(&stats.tally, &mut line);
     let about = |(count, exact): (u64, bool)| format!("{}{count}", if exact { "" } else { "about " });
     let different = stats.different_games();
     line("  different games", about(different), share(different.0.min(games), games));
-    line("rows", rows.to_string(), String::new());
-    for source in Source::ALL {
-        let count = stats.sources[source as usize];
-        line(&format!("  {}", source.name()), count.to_string(), share(count, rows));
-    }
-    line("  extra moves", stats.extra_moves.to_string(), share(stats.extra_moves, rows));
+    rows_in_words(&stats.tally, &mut line);
+    let extra_moves = stats.tally.extra_moves();
+    line("  extra moves", extra_moves.to_string(), share(extra_moves, rows));
     line("  captures", stats.captures.to_string(), share(stats.captures, rows));
     let positions = stats.positions();
     line("  distinct positions", about(positions), share(positions.0.min(rows), rows));
@@ -191,10 +172,4 @@ fn bands(stats: &Stats) -> String {
 /// A number of some rows; nothing for none.
 fn told(rows: u64, number: f64) -> String {
     if rows == 0 { String::new() } else { format!("{number:.3}") }
-}
-
-fn right(table: &mut Table) {
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use giuthi_engine::cli::{Progress, print, tell, whole_number};
+use giuthi_engine::cli::{Progress, Usage, print, tell, whole_number};
 use serde_json::json;
 
 use super::generate::threads;
@@ -23,6 +23,9 @@ pub(super) struct Arguments {
     /// Parts checked at a time; all cores when not given
     #[arg(long, value_name = "T", value_parser = threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
+    /// Play every game again as well, which takes as long as making them: every row has to be the same
+    #[arg(long)]
+    again: bool,
     /// Print one JSON object a fault, and one at the end
     #[arg(long)]
     json: bool,
@@ -53,10 +56,17 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
             }
         };
         let verified = if path.is_file() {
+            if arguments.again {
+                let text = format!(
+                    "--again: {}: only a folder's manifest says how to play its games",
+                    path.display()
+                );
+                return Err(Usage(text).into());
+            }
             tell(format_args!("{}: checked by itself, without a manifest", path.display()));
             verify_part(path, most as usize, &mut watch)?
         } else {
-            verify(path, threads, most as usize, &mut watch)?
+            verify(path, threads, most as usize, arguments.again, &mut watch)?
         };
         if let Some(progress) = progress {
             progress.finish();

@@ -2,11 +2,14 @@
 
 #![allow(dead_code, reason = "every test file uses some of it")]
 
+pub(crate) mod dataset;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::Path;
+use std::process::Command;
 
 use giuthi_engine::Sample;
 use giuthi_engine::agent::NoClock;
@@ -60,4 +63,21 @@ pub(crate) fn games(dir: &Path) -> Vec<Vec<Sample>> {
         }
     }
     games
+}
+
+/// The program, to be given arguments.
+pub(crate) fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_giuthi-selfplay"))
+}
+
+/// Waits for its end; returns its exit code, stdout and stderr.
+pub(crate) fn finish(command: &mut Command) -> (i32, String, String) {
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs the program to its end; returns its exit code, stdout and stderr.
+pub(crate) fn program(arguments: &[&str]) -> (i32, String, String) {
+    finish(command().args(arguments))
 }

@@ -130,7 +130,7 @@ impl PartReader {
         let path = self.part.path.clone();
         match self.lines.finish() {
             Ok(Sums { quick, .. }) if quick == self.part.quick => Ok(()),
-            Ok(_) => Err(PartError::Changed { path }),
+            Ok(_) => Err(PartError::ChangedMeanwhile { path }),
             Err(error) => Err(PartError::Io { path, error }),
         }
     }
