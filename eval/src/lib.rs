@@ -36,12 +36,17 @@
 //! | [`input`] | results read from files |
 //! | [`ranking`] | agents ranked by results: tables, CSV, JSON |
 //! | [`record`], [`journal`], [`about`] | rows of games; the files of a tournament, begun, gone on with, finished |
+//! | [`folder`] | the folder of a tournament, locked |
+//! | [`content`] | what the files held that agents' specs name |
 //! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
 //! | [`cli`] | the `giuthi-eval` program |
 
 pub mod about;
 pub mod cli;
+pub mod content;
+mod drawn;
+pub mod folder;
 pub mod input;
 pub mod journal;
 pub mod merge;

@@ -8,9 +8,9 @@ use giuthi_engine::files;
 use thiserror::Error;
 
 use crate::about::About;
+use crate::folder::Folder;
 use crate::journal::{
-    GAMES, OutputError, PARTIAL, Place, RATINGS, SETTINGS, Scan, copy, lock, read_json, unlock, write_json,
-    write_ratings,
+    GAMES, OutputError, PARTIAL, Place, RATINGS, SETTINGS, Scan, copy, read_json, write_json, write_ratings,
 };
 use crate::output::Standings;
 use crate::record::Rows;
@@ -151,7 +151,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         return Err(MergeError::Missing { pairs: missing.count() as u64, of: pairs, first, what });
     }
     let standings = Standings::of(about.names(), &tournament)?;
-    let _lock = lock(out)?;
+    let _folder = Folder::lock(out)?;
     write_json(&out.join(SETTINGS), &about)?;
     write_ratings(&out.join(RATINGS), &standings)?;
     let games = out.join(GAMES);
@@ -169,6 +169,5 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         Ok(())
     })
     .map_err(OutputError::at(&games))?;
-    unlock(out)?;
     Ok(standings)
 }

@@ -30,6 +30,12 @@ pub use spec::{AgentSpec, Key, Options, SpecError};
 pub trait Clock: Sync {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;
+
+    /// The same clock for other threads, that note by it when something happened; `None` where there is none to be had,
+    /// and things happen when they are looked at.
+    fn shared(&self) -> Option<Arc<dyn Clock + Send + Sync>> {
+        None
+    }
 }
 
 /// A clock that stands still, for agents whose limits do not ask for one.
@@ -99,6 +105,13 @@ pub trait Agent: Send {
     /// Chooses a move for the player to move in a game that is not over. All randomness comes from the request's
     /// generator, so that an agent without a time limit plays the same from the same stream.
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice;
+
+    /// Whether every choice is the one that [`random_move`](crate::rng::random_move) draws from the request's generator,
+    /// and nothing else is drawn: then whole games can be played without asking, by
+    /// [`Recorded`](crate::playout::Recorded).
+    fn is_random(&self) -> bool {
+        false
+    }
 
     /// What every legal move is worth to the player to move, −1 … 1, by the same search as a choice and its limits;
     /// `None` from agents that give moves no values. It can take a few times as long as a choice.

@@ -1,6 +1,7 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
 mod merge;
+mod openings;
 mod rate;
 mod running;
 mod sprt;
