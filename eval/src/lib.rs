@@ -40,6 +40,9 @@
 //! | [`content`] | what the files held that agents' specs name |
 //! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
+//! | [`recorded`] | the tournament of a folder, opened to be looked at |
+//! | [`replay`] | a game told again, ply by ply |
+//! | [`report`] | `report.html`: all that can be told of a tournament, and its games replayed |
 //! | [`cli`] | the `giuthi-eval` program |
 
 pub mod about;
@@ -57,6 +60,9 @@ mod programs;
 pub mod ranking;
 pub mod rating;
 pub mod record;
+pub mod recorded;
+pub mod replay;
+pub mod report;
 pub mod results;
 pub mod schedule;
 pub mod settings;

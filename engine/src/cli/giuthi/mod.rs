@@ -23,7 +23,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use apply::json_line;
 pub use drawing::board;
+pub use words::{standing, told, told_in_full};
 
 /// Giuthi, the Kikuyu mancala of reversing relays: look at positions, play, and run the programs that train and
 /// compare its players.
