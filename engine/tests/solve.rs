@@ -173,7 +173,8 @@ fn tables_shorten_proofs() {
     for given in [None, Some(&fewer as &dyn Oracle)] {
         assert_eq!(proof.verify(given).unwrap_err().kind, FlawKind::NoTables(6));
     }
-    assert_eq!(Proof::read_all(text(&proof).as_bytes()).unwrap(), [proof.clone()]);
+    let read = Proof::read_all(text(&proof).as_bytes()).unwrap();
+    assert!(read.len() == 1 && read[0] == proof);
     let bare = prove(&position, claim).unwrap();
     assert!(bare.steps.len() > proof.steps.len() && bare.tables.is_none());
     bare.verify(Some(&tables)).unwrap();
