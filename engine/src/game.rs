@@ -111,6 +111,15 @@ impl Game {
         Game { position: start, plies: Vec::new(), recent: vec![start], ending }
     }
 
+    /// Begins anew at the start of a variant, in the memory that the game has.
+    pub fn restart(&mut self, variant: Variant) {
+        self.position = Position::start(variant);
+        self.plies.clear();
+        self.recent.clear();
+        self.recent.push(self.position);
+        self.ending = self.position.no_moves().then_some(Ending::NoMoves);
+    }
+
     /// The position reached.
     #[must_use]
     pub const fn position(&self) -> &Position {

@@ -73,12 +73,27 @@ impl FromStr for OpeningPlies {
 /// [`OpeningError`] where the variant is over before it begins, or 1,000 draws in a row ended the game, as very long
 /// openings on small boards do.
 pub fn random_opening(variant: Variant, plies: u32, rng: &mut dyn rand::Rng) -> Result<Game, OpeningError> {
+    let mut game = Game::new(variant);
+    redraw_opening(&mut game, variant, plies, rng)?;
+    Ok(game)
+}
+
+/// [`random_opening`] in the memory of a game, whatever was played in it before.
+///
+/// # Errors
+/// As [`random_opening`].
+pub fn redraw_opening(
+    game: &mut Game,
+    variant: Variant,
+    plies: u32,
+    rng: &mut dyn rand::Rng,
+) -> Result<(), OpeningError> {
     const DRAWS: u32 = 1000;
-    if Game::new(variant).ending().is_some() {
-        return Err(OpeningError::Over(variant));
-    }
     for _ in 0..DRAWS {
-        let mut game = Game::new(variant);
+        game.restart(variant);
+        if game.ending().is_some() {
+            return Err(OpeningError::Over(variant));
+        }
         for _ in 0..plies {
             match random_move(game.position(), rng) {
                 Some(mv) if game.ending().is_none() => {
@@ -88,7 +103,7 @@ pub fn random_opening(variant: Variant, plies: u32, rng: &mut dyn rand::Rng) -> 
             }
         }
         if game.ending().is_none() {
-            return Ok(game);
+            return Ok(());
         }
     }
     Err(OpeningError::TooLong { variant, plies })

@@ -4,12 +4,16 @@
 //! games played beside it, nor on how they are played. Where the processor can, several games run at once, a lap of
 //! each in turn: one game by itself is a single chain of laps that the processor would mostly wait for.
 
+mod recorded;
+
 #[cfg(target_arch = "x86_64")]
 use crate::board::vector;
 use crate::board::{MoveKind, Sower};
 use crate::game::{Ending, Outcome};
 use crate::position::Position;
 use crate::rules::{Direction, Move, Player};
+
+pub use recorded::Recorded;
 
 /// How a playout ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +48,115 @@ impl Finish {
     }
 }
 
-/// Games to play.
+/// Games to play: where they start, what their moves are drawn by and what becomes of them. A game is played at a place,
+/// one game after another, and several places at a time. What is asked about each move costs nothing where the answer is
+/// known to the compiler.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Deal {
+    /// What a game's generator keeps beside the game.
+    type Stream: Copy;
+
+    /// How many games there are.
+    fn games(&self) -> usize;
+
+    /// Begins a game at a place; games are begun in the order of their numbers. Whether it starts elsewhere than the one
+    /// begun before it.
+    fn begin(&mut self, game: usize, at: usize) -> bool;
+
+    /// The positions since the last capture of the game begun last, its start last.
+    fn recent(&self) -> &[Position];
+
+    /// The generator of the game begun last, as far as it is kept beside the game.
+    fn stream(&self) -> Self::Stream;
+
+    /// A number below `bound` for a player of the game at a place; anything where `bound` is 0.
+    fn draw(&mut self, stream: &mut Self::Stream, at: usize, player: usize, bound: u32) -> u32;
+
+    /// Takes back the last draw, whose `bound` was 0.
+    fn undo(stream: &mut Self::Stream);
+
+    /// What is sown next at a place, as the ply of this number: the pit, from the first of the player's row, up or down
+    /// the ring. It may be said once more of the same ply, and of one that comes to nothing as the game is over.
+    fn sown(&mut self, at: usize, ply: u32, player: u32, pit: u32, down: u32);
+
+    /// A pass at a place.
+    fn passed(&mut self, at: usize, ply: u32);
+
+    /// Whether the ply of this number is the last that there is room for, until it grows.
+    fn is_full(&self, ply: u32) -> bool;
+
+    /// Makes room.
+    fn grow(&mut self);
+
+    /// A game at a place has ended.
+    fn end(&mut self, game: usize, at: usize, finish: Finish);
+}
+
+/// Playouts: games of one start of which nothing is kept but how they end.
+#[cfg(target_arch = "x86_64")]
+struct Playouts<'a> {
+    task: &'a Task<'a>,
+    finishes: &'a mut [Finish],
+    /// The number of the game begun last.
+    begun: usize,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Deal for Playouts<'_> {
+    type Stream = Stream;
+
+    #[inline(always)]
+    fn games(&self) -> usize {
+        self.finishes.len()
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, game: usize, _at: usize) -> bool {
+        self.begun = game;
+        game == 0
+    }
+
+    #[inline(always)]
+    fn recent(&self) -> &[Position] {
+        self.task.recent
+    }
+
+    #[inline(always)]
+    fn stream(&self) -> Stream {
+        self.task.stream(self.begun)
+    }
+
+    #[inline(always)]
+    fn draw(&mut self, stream: &mut Stream, _at: usize, _player: usize, bound: u32) -> u32 {
+        stream.below(bound)
+    }
+
+    #[inline(always)]
+    fn undo(stream: &mut Stream) {
+        stream.undo();
+    }
+
+    #[inline(always)]
+    fn sown(&mut self, _at: usize, _ply: u32, _player: u32, _pit: u32, _down: u32) {}
+
+    #[inline(always)]
+    fn passed(&mut self, _at: usize, _ply: u32) {}
+
+    #[inline(always)]
+    fn is_full(&self, _ply: u32) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn grow(&mut self) {}
+
+    #[inline(always)]
+    fn end(&mut self, game: usize, _at: usize, finish: Finish) {
+        self.finishes[game] = finish;
+    }
+}
+
+/// Games to play from one start.
 pub(crate) struct Task<'a> {
     recent: &'a [Position],
     seed: u64,
@@ -58,12 +170,6 @@ impl Task<'_> {
 
     pub(crate) fn start(&self) -> &Position {
         self.recent.last().expect("checked when the task was made")
-    }
-
-    /// The positions since the last capture, the start last.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn recent(&self) -> &[Position] {
-        self.recent
     }
 
     /// The generator of a game of the task.
@@ -157,7 +263,9 @@ impl Playout {
         let task = Task::new(recent, rng.next_u64());
         #[cfg(target_arch = "x86_64")]
         if sower == Sower::Vector && vector::available() {
-            vector::play_games(&task, &mut self.histories, finishes);
+            let width = task.start().width();
+            let mut deal = Playouts { task: &task, finishes, begun: 0 };
+            vector::play_games(width, &mut deal, &mut self.histories);
             return;
         }
         for (game, finish) in finishes.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! One row of the dataset: its columns and their schema version, used by the writer and every reader alike.
 
 mod scan;
-mod spell;
+pub mod spell;
 
 use csv::StringRecord;
 use thiserror::Error;

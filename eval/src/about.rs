@@ -4,6 +4,8 @@ use giuthi_engine::{AgentSpec, Variant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::content::NamedFile;
+use crate::journal::OutputError;
 use crate::openings::Openings;
 use crate::schedule::Format;
 use crate::settings::Settings;
@@ -43,6 +45,10 @@ pub struct About {
     pub shard: String,
     /// Who plays.
     pub agents: Vec<AboutAgent>,
+    /// What the files hold that the agents' specs name. `None` where no spec names any, or the file is of a program that
+    /// did not look.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub files: Option<Vec<NamedFile>>,
 }
 
 /// An agent in `tournament.json`.
@@ -54,10 +60,17 @@ pub struct AboutAgent {
     pub spec: String,
 }
 
+/// This program, with its version.
+pub(crate) fn program() -> String {
+    concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
 impl About {
     /// What is said of a tournament with these settings.
-    #[must_use]
-    pub fn new(settings: &Settings) -> About {
+    ///
+    /// # Errors
+    /// For a file named by an agent's spec that cannot be read.
+    pub fn new(settings: &Settings) -> Result<About, OutputError> {
         let names = settings.names();
         let agent =
             |agent: &AgentSpec| AboutAgent { name: agent.label().to_owned(), spec: agent.text().to_owned() };
@@ -66,8 +79,9 @@ impl About {
             Openings::Listed(list) => (None, Some(list.to_string())),
         };
         let control = settings.timing.control;
-        About {
-            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+        let files = NamedFile::all(&settings.agents)?;
+        Ok(About {
+            program: program(),
             variant: settings.variant.to_string(),
             format: settings.format.name().to_owned(),
             heroes: match &settings.format {
@@ -88,7 +102,8 @@ impl About {
             seed: settings.seed,
             shard: settings.shard.to_string(),
             agents: settings.agents.iter().map(agent).collect(),
-        }
+            files: Some(files).filter(|files| !files.is_empty()),
+        })
     }
 
     /// What differs in another one, as `KEY is THIS there and THAT here`; nothing where they are the same.
@@ -115,9 +130,19 @@ impl About {
             Some(Value::String(text)) => text.clone(),
             Some(value) => value.to_string(),
         };
-        keys.filter(|key| there.get(*key) != here.get(*key))
+        let files = [self, other].map(|about| about.files.as_deref().unwrap_or_default());
+        keys.filter(|key| *key != "files" && there.get(*key) != here.get(*key))
             .map(|key| format!("{key} is {} there and {} here", text(there.get(key)), text(here.get(key))))
+            .chain(NamedFile::differences(files[0], files[1]))
             .collect()
+    }
+
+    /// Whether agents' specs name files of which nothing is said, so that nobody can tell whether they are the same.
+    #[must_use]
+    pub fn is_silent_on_files(&self) -> bool {
+        let names_any =
+            |agent: &AboutAgent| agent.spec.parse::<AgentSpec>().is_ok_and(|spec| !spec.paths().is_empty());
+        self.files.is_none() && self.agents.iter().any(names_any)
     }
 
     /// The names of the agents, in order.

@@ -4,7 +4,7 @@
 //! each is in the file before it counts. When all are there they are put into the order of their numbers under their
 //! own name, last of all files. `tournament.json` says from the beginning what is played.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,10 @@ use giuthi_engine::files;
 use thiserror::Error;
 
 use crate::about::About;
+use crate::folder::{Folder, remove};
 use crate::output::Standings;
 use crate::play::Played;
-use crate::record::{COLUMNS, Rows};
+use crate::record::{COLUMNS, Lines, Rows};
 use crate::schedule::Schedule;
 use crate::settings::Settings;
 use crate::tournament::Tournament;
@@ -25,10 +26,10 @@ pub const GAMES: &str = "games.csv";
 pub const PARTIAL: &str = "games.csv.partial";
 /// Name of the file of ratings.
 pub const RATINGS: &str = "ratings.csv";
+/// Name of the page with all that can be told of it.
+pub const REPORT: &str = "report.html";
 /// Name of the file that says what was played.
 pub const SETTINGS: &str = "tournament.json";
-/// Name of the file that a run holds while it is at work.
-const LOCK: &str = "tournament.lock";
 
 /// Why the files of a tournament could not be written, or gone on with.
 #[derive(Debug, Error)]
@@ -95,14 +96,12 @@ impl Place {
 
 /// The files of a tournament that is being played.
 pub struct Files {
-    folder: PathBuf,
+    folder: Folder,
     file: File,
     rows: Rows,
     places: Vec<Place>,
     /// Bytes in the file.
     written: u64,
-    /// Held until the end, as long as the system can.
-    _lock: File,
 }
 
 /// A folder to go on in.
@@ -114,10 +113,12 @@ pub enum Resumed {
 }
 
 impl Files {
-    /// Starts the files of a tournament in a folder, which is made where it is missing. A folder that has any of these
-    /// files is refused: nothing is written over.
-    pub fn create(folder: &Path, settings: &Settings) -> Result<Files, OutputError> {
-        for name in [GAMES, RATINGS, SETTINGS] {
+    /// Whether a folder is free for another tournament.
+    ///
+    /// # Errors
+    /// Where it has any file of one: nothing is written over.
+    pub fn is_free(folder: &Path) -> Result<(), OutputError> {
+        for name in [GAMES, RATINGS, SETTINGS, REPORT] {
             let path = folder.join(name);
             // An unfinished one has settings too, and should be called by its name.
             let partial = folder.join(PARTIAL);
@@ -128,12 +129,21 @@ impl Files {
                 return Err(OutputError::Exists(path));
             }
         }
-        Files::begin(folder, settings, lock(folder)?)
+        Ok(())
     }
 
-    fn begin(folder: &Path, settings: &Settings, lock: File) -> Result<Files, OutputError> {
-        write_json(&folder.join(SETTINGS), &About::new(settings))?;
-        let partial = folder.join(PARTIAL);
+    /// Starts the files of a tournament in a folder that [is free](Files::is_free).
+    ///
+    /// # Errors
+    /// Where it is not, or the files cannot be written.
+    pub fn create(folder: Folder, settings: &Settings) -> Result<Files, OutputError> {
+        Files::is_free(folder.path())?;
+        Files::begin(folder, settings)
+    }
+
+    fn begin(folder: Folder, settings: &Settings) -> Result<Files, OutputError> {
+        write_json(&folder.path().join(SETTINGS), &About::new(settings)?)?;
+        let partial = folder.path().join(PARTIAL);
         // Never an existing one: where a lock means nothing, another run may have begun in the meantime.
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&partial);
         let mut file = file.map_err(|reason| match reason.kind() {
@@ -144,12 +154,11 @@ impl Files {
         file.write_all(header.as_bytes()).map_err(OutputError::at(&partial))?;
         let pairs = settings.games_in_all() / 2;
         Ok(Files {
-            folder: folder.to_owned(),
+            folder,
             file,
             rows: rows(settings),
             places: vec![Place::NOWHERE; pairs as usize],
             written: header.len() as u64,
-            _lock: lock,
         })
     }
 
@@ -157,20 +166,19 @@ impl Files {
     /// nothing is kept, nor of a pair that has one game only.
     ///
     /// # Errors
-    /// Where the folder's tournament is another one, or damaged, or another run is at it.
-    pub fn resume(folder: &Path, settings: &Settings, schedule: &Schedule) -> Result<Resumed, OutputError> {
-        let lock = lock(folder)?;
-        clean(folder)?;
-        let (about, partial, games) = (folder.join(SETTINGS), folder.join(PARTIAL), folder.join(GAMES));
+    /// Where the folder's tournament is another one, or damaged.
+    pub fn resume(folder: Folder, settings: &Settings, schedule: &Schedule) -> Result<Resumed, OutputError> {
+        folder.clean()?;
+        let [about, partial, games] = [SETTINGS, PARTIAL, GAMES].map(|name| folder.path().join(name));
         let there = |path: &Path| path.try_exists().map_err(OutputError::at(path));
         let mut tournament = Tournament::new(settings, schedule);
         if !there(&about)? {
             return match there(&partial)? || there(&games)? {
                 true => Err(OutputError::NoSettings(about)),
-                false => Ok(Resumed::Unfinished(Box::new(Files::begin(folder, settings, lock)?), tournament)),
+                false => Ok(Resumed::Unfinished(Box::new(Files::begin(folder, settings)?), tournament)),
             };
         }
-        let differences = read_json(&about)?.differences(&About::new(settings));
+        let differences = read_json(&about)?.differences(&About::new(settings)?);
         if !differences.is_empty() {
             return Err(OutputError::Different { path: about, differences });
         }
@@ -192,11 +200,10 @@ impl Files {
             }
             // What is left over if the last run was killed between two steps of its end.
             remove(&partial)?;
-            unlock(folder)?;
             return Ok(Resumed::Finished(tournament));
         }
         if !there(&partial)? {
-            return Ok(Resumed::Unfinished(Box::new(Files::begin(folder, settings, lock)?), tournament));
+            return Ok(Resumed::Unfinished(Box::new(Files::begin(folder, settings)?), tournament));
         }
         let at = OutputError::at(&partial);
         let mut file = OpenOptions::new().read(true).write(true).open(&partial).map_err(&at)?;
@@ -208,8 +215,14 @@ impl Files {
             written = Rows::header().len() as u64;
         }
         let places = scan.places;
-        let files = Files { folder: folder.to_owned(), file, rows, places, written, _lock: lock };
+        let files = Files { folder, file, rows, places, written };
         Ok(Resumed::Unfinished(Box::new(files), tournament))
+    }
+
+    /// The folder they are in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// What rows are written by.
@@ -218,42 +231,40 @@ impl Files {
         &self.rows
     }
 
-    /// Adds a pair of games to `games.csv.partial`.
-    pub fn add(&mut self, pair: &[Played; 2]) -> Result<(), OutputError> {
-        let rows = self.rows.pair(pair);
-        self.add_rows(pair[0].game / 2, &rows)
-    }
-
-    /// [`Files::add`] of the pair of a number, by its rows.
-    pub fn add_rows(&mut self, pair: u64, rows: &[u8]) -> Result<(), OutputError> {
-        let place = &mut self.places[pair as usize];
-        debug_assert_eq!(*place, Place::NOWHERE, "a pair is added once");
-        *place = Place { offset: self.written, length: rows.len() as u64 };
-        self.written += rows.len() as u64;
-        self.file.write_all(rows).map_err(OutputError::at(&self.folder.join(PARTIAL)))
+    /// Adds pairs of games to `games.csv.partial`.
+    pub fn add(&mut self, lines: &Lines) -> Result<(), OutputError> {
+        let mut from = 0;
+        for &(pair, end) in &lines.ends {
+            let place = &mut self.places[pair as usize];
+            debug_assert_eq!(*place, Place::NOWHERE, "a pair is added once");
+            *place = Place { offset: self.written + from as u64, length: (end - from) as u64 };
+            from = end;
+        }
+        self.written += lines.text.len() as u64;
+        self.file.write_all(&lines.text).map_err(OutputError::at(&self.folder.path().join(PARTIAL)))
     }
 
     /// Has what was added flushed to the disk, so that it outlives the machine too.
     pub fn sync(&self) -> Result<(), OutputError> {
-        self.file.sync_data().map_err(OutputError::at(&self.folder.join(PARTIAL)))
+        self.file.sync_data().map_err(OutputError::at(&self.folder.path().join(PARTIAL)))
     }
 
     /// Writes `ratings.csv` and, from what was added, `games.csv`.
     pub fn finish(self, standings: &Standings) -> Result<(), OutputError> {
-        write_ratings(&self.folder.join(RATINGS), standings)?;
+        write_ratings(&self.folder.path().join(RATINGS), standings)?;
         self.finish_shard()
     }
 
     /// Writes `games.csv` alone.
     pub fn finish_shard(mut self) -> Result<(), OutputError> {
-        let partial = self.folder.join(PARTIAL);
+        let partial = self.folder.path().join(PARTIAL);
         let there = self.places.iter().filter(|place| **place != Place::NOWHERE);
-        let games = self.folder.join(GAMES);
+        let games = self.folder.path().join(GAMES);
         if there.clone().is_sorted_by_key(|place| place.offset) {
             self.file.sync_all().map_err(OutputError::at(&partial))?;
             fs::rename(&partial, &games).map_err(OutputError::at(&games))?;
         } else {
-            let places: Vec<Place> = there.copied().collect();
+            let places = together(there.copied());
             files::write_whole(&games, |out| -> io::Result<()> {
                 out.write_all(Rows::header().as_bytes())?;
                 let mut buffer = Vec::new();
@@ -262,8 +273,22 @@ impl Files {
             .map_err(OutputError::at(&games))?;
             remove(&partial)?;
         }
-        unlock(&self.folder)
+        Ok(())
     }
+}
+
+/// Places that follow one another in the file put together, as far as 1 MiB.
+fn together(places: impl Iterator<Item = Place>) -> Vec<Place> {
+    let mut longer: Vec<Place> = Vec::new();
+    for place in places {
+        match longer.last_mut() {
+            Some(last) if last.offset + last.length == place.offset && last.length < 1 << 20 => {
+                last.length += place.length;
+            }
+            _ => longer.push(place),
+        }
+    }
+    longer
 }
 
 /// Copies a place of one file to another; `buffer` is memory to work in.
@@ -358,7 +383,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Bytes of a file up to the end of its last whole line.
-fn whole_lines(mut file: &File) -> io::Result<u64> {
+pub(crate) fn whole_lines(mut file: &File) -> io::Result<u64> {
     let mut end = file.metadata()?.len();
     let mut block = vec![0; 1 << 12];
     while end > 0 {
@@ -378,45 +403,6 @@ fn whole_lines(mut file: &File) -> io::Result<u64> {
 fn rows(settings: &Settings) -> Rows {
     let names = settings.names().into_iter().map(str::to_owned).collect();
     Rows::new(settings.variant, names, settings.format.pairings(settings.agents.len()))
-}
-
-/// Makes a folder and locks it against other runs. Where the file system knows no locks, nothing is locked.
-pub(crate) fn lock(folder: &Path) -> Result<File, OutputError> {
-    fs::create_dir_all(folder).map_err(OutputError::at(folder))?;
-    let path = folder.join(LOCK);
-    let file = OpenOptions::new().create(true).append(true).open(&path).map_err(OutputError::at(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OutputError::Busy(path)),
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(error)) => Err(OutputError::at(&path)(error)),
-    }
-}
-
-/// Lets go of a folder.
-pub(crate) fn unlock(folder: &Path) -> Result<(), OutputError> {
-    remove(&folder.join(LOCK))
-}
-
-/// Removes what a run that was killed had begun to write under temporary names.
-fn clean(folder: &Path) -> Result<(), OutputError> {
-    for entry in fs::read_dir(folder).map_err(OutputError::at(folder))? {
-        let entry = entry.map_err(OutputError::at(folder))?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let begun = [GAMES, RATINGS, SETTINGS].iter().any(|file| name.starts_with(&format!(".{file}.")));
-        if begun && name.ends_with(".tmp") {
-            remove(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-fn remove(path: &Path) -> Result<(), OutputError> {
-    match fs::remove_file(path) {
-        Err(reason) if reason.kind() != ErrorKind::NotFound => Err(OutputError::at(path)(reason)),
-        _ => Ok(()),
-    }
 }
 
 /// Writes `tournament.json`.
@@ -442,6 +428,12 @@ pub(crate) fn read_json(path: &Path) -> Result<About, OutputError> {
 #[must_use]
 pub fn started_seed(folder: &Path) -> Option<u64> {
     read_json(&folder.join(SETTINGS)).ok().map(|about| about.seed)
+}
+
+/// Whether the tournament begun in a folder does not say what the files held that its agents' specs name.
+#[must_use]
+pub fn is_silent_on_files(folder: &Path) -> bool {
+    read_json(&folder.join(SETTINGS)).is_ok_and(|about| about.is_silent_on_files())
 }
 
 /// Writes `ratings.csv`.

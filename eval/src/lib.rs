@@ -36,12 +36,20 @@
 //! | [`input`] | results read from files |
 //! | [`ranking`] | agents ranked by results: tables, CSV, JSON |
 //! | [`record`], [`journal`], [`about`] | rows of games; the files of a tournament, begun, gone on with, finished |
+//! | [`folder`] | the folder of a tournament, locked |
+//! | [`content`] | what the files held that agents' specs name |
 //! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
+//! | [`recorded`] | the tournament of a folder, opened to be looked at |
+//! | [`replay`] | a game told again, ply by ply |
+//! | [`report`] | `report.html`: all that can be told of a tournament, and its games replayed |
 //! | [`cli`] | the `giuthi-eval` program |
 
 pub mod about;
 pub mod cli;
+pub mod content;
+mod drawn;
+pub mod folder;
 pub mod input;
 pub mod journal;
 pub mod merge;
@@ -52,6 +60,9 @@ mod programs;
 pub mod ranking;
 pub mod rating;
 pub mod record;
+pub mod recorded;
+pub mod replay;
+pub mod report;
 pub mod results;
 pub mod schedule;
 pub mod settings;

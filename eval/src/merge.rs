@@ -8,8 +8,9 @@ use giuthi_engine::files;
 use thiserror::Error;
 
 use crate::about::About;
+use crate::folder::Folder;
 use crate::journal::{
-    GAMES, OutputError, PARTIAL, Place, RATINGS, SETTINGS, Scan, copy, lock, read_json, unlock, write_json,
+    GAMES, OutputError, PARTIAL, Place, RATINGS, REPORT, SETTINGS, Scan, copy, read_json, write_json,
     write_ratings,
 };
 use crate::output::Standings;
@@ -90,7 +91,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
     let foreign = || MergeError::Foreign(first.join(SETTINGS));
     let (variant, pairings, _) = about.read().ok_or_else(foreign)?;
     let count = shard.parse::<Shard>().map_err(|_| foreign())?.count();
-    for name in [GAMES, PARTIAL, RATINGS, SETTINGS] {
+    for name in [GAMES, PARTIAL, RATINGS, SETTINGS, REPORT] {
         let path = out.join(name);
         if path.try_exists().map_err(OutputError::at(&path))? {
             return Err(OutputError::Exists(path).into());
@@ -151,7 +152,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         return Err(MergeError::Missing { pairs: missing.count() as u64, of: pairs, first, what });
     }
     let standings = Standings::of(about.names(), &tournament)?;
-    let _lock = lock(out)?;
+    let _folder = Folder::lock(out)?;
     write_json(&out.join(SETTINGS), &about)?;
     write_ratings(&out.join(RATINGS), &standings)?;
     let games = out.join(GAMES);
@@ -169,6 +170,5 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         Ok(())
     })
     .map_err(OutputError::at(&games))?;
-    unlock(out)?;
     Ok(standings)
 }

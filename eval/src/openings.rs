@@ -7,11 +7,12 @@ use std::{fmt, fs, io};
 
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::notation::excerpt;
-use giuthi_engine::opening::{OpeningError, OpeningPlies, random_opening};
+use giuthi_engine::opening::{OpeningError, OpeningPlies, redraw_opening};
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::search::{Control, Limits, Material, Memory, alpha_beta};
-use giuthi_engine::{Game, Move, Variant};
+use giuthi_engine::{Direction, Game, Move, Variant};
 use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -77,6 +78,12 @@ pub struct Chosen {
     pub left_out: u64,
 }
 
+/// Told how many openings of how many have been looked at; says whether to go on.
+pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+
+/// Openings looked at between two words to whoever watches.
+const BLOCK: usize = 4096;
+
 /// Draws the openings of so many rounds.
 ///
 /// That of round `r` comes from stream `r` of the seed. One that an earlier round has, or that is decided, is drawn
@@ -88,44 +95,110 @@ pub(crate) fn draw(
     plies: OpeningPlies,
     decided: Option<Decided>,
     seed: u64,
+    watch: Watch<'_>,
 ) -> Result<Chosen, OpeningsError> {
-    // Whether the first draw of each round is decided does not depend on the others.
-    let first = |round: u64| {
-        let mut rng = game_rng(seed, round);
-        let game = random_opening(variant, plies.draw(&mut rng), &mut rng);
-        decided.is_some_and(|decided| game.is_ok_and(|game| decided.is(&game)))
-    };
-    let first: Vec<bool> = match decided {
-        Some(_) => (0..rounds).into_par_iter().map(first).collect(),
-        None => vec![false; rounds as usize],
-    };
-    let (mut taken, mut bad) = (HashSet::new(), HashSet::new());
+    let asked = Asked { variant, plies, decided };
+    let mut known = Known::default();
     let mut openings = Vec::with_capacity(rounds as usize);
-    for round in 0..rounds {
-        let mut rng = game_rng(seed, round);
-        let mut last = None;
-        for number in 0..DRAWS {
-            let game = random_opening(variant, plies.draw(&mut rng), &mut rng)?;
-            let moves: Vec<Move> = game.plies().iter().map(|ply| ply.mv).collect();
-            let is_decided = bad.contains(&moves)
-                || match number {
-                    0 => first[round as usize],
-                    _ if taken.contains(&moves) => false,
-                    _ => decided.is_some_and(|decided| decided.is(&game)),
-                };
-            if is_decided {
-                bad.insert(moves);
+    let mut game = Game::new(variant);
+    for from in (0..rounds).step_by(BLOCK) {
+        if !watch(from, rounds) {
+            return Err(OpeningsError::Stopped);
+        }
+        // What earlier blocks have taken stays taken: so each round of this one passes over that by itself.
+        let draws = (from..rounds.min(from + BLOCK as u64)).into_par_iter();
+        let draws = draws.map_init(
+            || Game::new(variant),
+            |game, round| {
+                let mut draws = Draws::new(seed, round);
+                draws.go_on(&asked, game, &known).map(|()| draws)
+            },
+        );
+        for mut draws in draws.collect::<Result<Vec<_>, _>>()? {
+            // Another round of the block may have been first.
+            while draws.new && !known.taken.insert(draws.key.clone()) {
+                draws.go_on(&asked, &mut game, &known)?;
+            }
+            known.bad.extend(draws.bad);
+            openings.push(draws.last.ok_or(OpeningsError::AllDecided)?);
+        }
+    }
+    Ok(Chosen { openings, left_out: known.bad.len() as u64 })
+}
+
+/// What is drawn.
+struct Asked {
+    variant: Variant,
+    plies: OpeningPlies,
+    decided: Option<Decided>,
+}
+
+/// The openings met, by the bytes of their moves.
+#[derive(Default)]
+struct Known {
+    taken: HashSet<Vec<u8>>,
+    /// The decided ones.
+    bad: HashSet<Vec<u8>>,
+}
+
+/// The draws of one round.
+struct Draws {
+    rng: ChaCha8Rng,
+    number: u32,
+    /// The last opening drawn that is not decided.
+    last: Option<Vec<Move>>,
+    /// The bytes of the last one drawn.
+    key: Vec<u8>,
+    /// Whether that is one that was not known.
+    new: bool,
+    /// Decided ones that were not known.
+    bad: Vec<Vec<u8>>,
+}
+
+impl Draws {
+    fn new(seed: u64, round: u64) -> Draws {
+        Draws {
+            rng: game_rng(seed, round),
+            number: 0,
+            last: None,
+            key: Vec::new(),
+            new: false,
+            bad: Vec::new(),
+        }
+    }
+
+    /// Draws until something is new, or fifty have been drawn.
+    fn go_on(&mut self, asked: &Asked, game: &mut Game, known: &Known) -> Result<(), OpeningsError> {
+        self.new = false;
+        while self.number < DRAWS && !self.new {
+            self.number += 1;
+            let plies = asked.plies.draw(&mut self.rng);
+            redraw_opening(game, asked.variant, plies, &mut self.rng)?;
+            self.key.clear();
+            self.key.extend(game.plies().iter().map(|ply| byte(ply.mv)));
+            if known.bad.contains(&self.key) || self.bad.contains(&self.key) {
                 continue;
             }
-            let new = taken.insert(moves.clone());
-            last = Some(moves);
-            if new {
-                break;
+            let taken = known.taken.contains(&self.key);
+            if !taken && asked.decided.is_some_and(|decided| decided.is(game)) {
+                self.bad.push(self.key.clone());
+                continue;
             }
+            self.new = !taken;
+            let last = self.last.get_or_insert_default();
+            last.clear();
+            last.extend(game.plies().iter().map(|ply| ply.mv));
         }
-        openings.push(last.ok_or(OpeningsError::AllDecided)?);
+        Ok(())
     }
-    Ok(Chosen { openings, left_out: bad.len() as u64 })
+}
+
+/// A byte that stands for a move.
+fn byte(mv: Move) -> u8 {
+    match mv {
+        Move::Sow { pit, direction } => 2 * pit + u8::from(direction == Direction::Cw),
+        Move::Pass => u8::MAX,
+    }
 }
 
 /// A list of openings: those of a file, or all there are.
@@ -147,6 +220,9 @@ pub enum OpeningsError {
         "every opening is decided: ask for fewer plies, a greater bound, or leave none out (--decided off)"
     )]
     AllDecided,
+    /// Whoever watched had enough.
+    #[error("stopped while openings were looked at: nothing has been played")]
+    Stopped,
     /// There are too many.
     #[error(
         "after {plies} plies of {variant} there are more than {MAX_LISTED} positions: ask for fewer plies"
@@ -197,7 +273,12 @@ impl Listing {
     ///
     /// # Errors
     /// Where the file cannot be read, or a line is not an opening, or ends the game; it is named.
-    pub fn read(path: &Path, variant: Variant, decided: Option<Decided>) -> Result<Listing, OpeningsError> {
+    pub fn read(
+        path: &Path,
+        variant: Variant,
+        decided: Option<Decided>,
+        watch: Watch<'_>,
+    ) -> Result<Listing, OpeningsError> {
         let name = path.display().to_string();
         let bytes = fs::read(path).map_err(|reason| OpeningsError::Read { name: name.clone(), reason })?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -213,7 +294,10 @@ impl Listing {
         if games.is_empty() {
             return Err(OpeningsError::Empty(name));
         }
-        Ok(Listing { chosen: undecided(games, decided)?, about: format!("file {name}, sha256 {digest}") })
+        Ok(Listing {
+            chosen: undecided(games, decided, watch)?,
+            about: format!("file {name}, sha256 {digest}"),
+        })
     }
 
     /// All positions that different lines of so many plies lead to and that are not the game's end, each by the first
@@ -226,6 +310,7 @@ impl Listing {
         plies: u32,
         decided: Option<Decided>,
         seed: u64,
+        watch: Watch<'_>,
     ) -> Result<Listing, OpeningsError> {
         let start = Game::new(variant);
         let mut games = if start.ending().is_none() { vec![start] } else { Vec::new() };
@@ -248,7 +333,7 @@ impl Listing {
         if games.is_empty() {
             return Err(OpeningsError::Over { variant, plies });
         }
-        let mut chosen = undecided(games, decided)?;
+        let mut chosen = undecided(games, decided, watch)?;
         chosen.openings.shuffle(&mut game_rng(seed, SHUFFLE));
         Ok(Listing { chosen, about: format!("all:{plies}") })
     }
@@ -272,13 +357,20 @@ impl fmt::Display for Listing {
     }
 }
 
-fn undecided(games: Vec<Game>, decided: Option<Decided>) -> Result<Chosen, OpeningsError> {
+fn undecided(games: Vec<Game>, decided: Option<Decided>, watch: Watch<'_>) -> Result<Chosen, OpeningsError> {
     let all = games.len() as u64;
-    let kept: Vec<Vec<Move>> = games
-        .into_par_iter()
-        .filter(|game| !decided.is_some_and(|decided| decided.is(game)))
-        .map(|game| game.plies().iter().map(|ply| ply.mv).collect())
-        .collect();
+    let mut kept: Vec<Vec<Move>> = Vec::new();
+    for (block, games) in games.chunks(BLOCK).enumerate() {
+        if !watch((block * BLOCK) as u64, all) {
+            return Err(OpeningsError::Stopped);
+        }
+        kept.par_extend(
+            games
+                .par_iter()
+                .filter(|game| !decided.is_some_and(|decided| decided.is(game)))
+                .map(|game| game.plies().iter().map(|ply| ply.mv).collect::<Vec<_>>()),
+        );
+    }
     match kept.len() as u64 {
         0 => Err(OpeningsError::AllDecided),
         there => Ok(Chosen { openings: kept, left_out: all - there }),

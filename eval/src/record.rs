@@ -1,10 +1,12 @@
 //! Rows of `games.csv`: written, and read back with everything they say checked.
 
-use std::io::Write;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use csv::StringRecord;
 use giuthi_engine::notation::excerpt;
+use giuthi_engine::rules::MAX_PITS;
+use giuthi_engine::sample::spell::number;
 use giuthi_engine::ugi::session::FaultKind;
 use giuthi_engine::{Direction, Game, Move, Outcome, Player, Variant};
 
@@ -16,6 +18,15 @@ pub const COLUMNS: [&str; 12] = [
     "game", "round", "player0", "player1", "opening", "moves", "result", "end", "plies", "ms0", "ms1",
     "fault",
 ];
+
+/// Pairs of games as lines of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    /// The lines of all of them.
+    pub(crate) text: Vec<u8>,
+    /// The number of each pair, and where its lines end.
+    pub(crate) ends: Vec<(u64, usize)>,
+}
 
 /// What rows are written and checked by.
 #[derive(Clone, Debug)]
@@ -48,20 +59,26 @@ impl Rows {
         COLUMNS.join(",") + "\n"
     }
 
-    /// The lines of a pair of games.
+    /// The lines of pairs of games.
     #[must_use]
-    pub fn pair(&self, pair: &[Played; 2]) -> Vec<u8> {
-        let mut text = Vec::with_capacity(1024);
-        for game in pair {
-            self.write(&mut text, game);
+    pub fn pairs(&self, pairs: &[[Played; 2]]) -> Lines {
+        let mut lines =
+            Lines { text: Vec::with_capacity(1024 * pairs.len()), ends: Vec::with_capacity(pairs.len()) };
+        for pair in pairs {
+            for game in pair {
+                self.write(&mut lines.text, game);
+            }
+            lines.ends.push((pair[0].game / 2, lines.text.len()));
         }
-        text
+        lines
     }
 
     fn write(&self, text: &mut Vec<u8>, played: &Played) {
-        const VECTOR: &str = "a vector takes any bytes";
         let course = &played.course;
-        write!(text, "{},{},", played.game, played.round).expect(VECTOR);
+        for count in [played.game, played.round] {
+            number(text, count);
+            text.push(b',');
+        }
         for agent in played.players {
             text.extend_from_slice(&self.fields[agent]);
             text.push(b',');
@@ -69,10 +86,19 @@ impl Rows {
         moves(text, &course.moves[..course.opening]);
         text.push(b',');
         moves(text, &course.moves);
-        let [ms0, ms1] = course.time.map(milliseconds);
-        let fault = course.fault.map_or("", FaultKind::name);
-        let (result, end) = (result(course.outcome), course.end_name());
-        writeln!(text, ",{result},{end},{},{ms0:?},{ms1:?},{fault}", course.moves.len()).expect(VECTOR);
+        for word in [result(course.outcome), course.end_name()] {
+            text.push(b',');
+            text.extend_from_slice(word.as_bytes());
+        }
+        text.push(b',');
+        number(text, course.moves.len() as u64);
+        for time in course.time {
+            text.push(b',');
+            milliseconds(text, time);
+        }
+        text.push(b',');
+        text.extend_from_slice(course.fault.map_or("", FaultKind::name).as_bytes());
+        text.push(b'\n');
     }
 
     /// Reads a game back. Its moves are played again, so that nothing is believed that they do not bear out; and the
@@ -164,26 +190,39 @@ impl Rows {
     }
 }
 
+/// A move as it is written, a space behind it; and how many bytes that is.
+type Spelt = ([u8; 8], usize);
+
+/// All moves as they are written, by [`index`].
+static MOVES: LazyLock<Vec<Spelt>> = LazyLock::new(|| {
+    let sown = (0..MAX_PITS).flat_map(|pit| Direction::BOTH.map(|direction| Move::sow(pit, direction)));
+    let spelt = |mv: Move| {
+        let (text, mut spelt) = (format!("{mv} "), [0; 8]);
+        spelt[..text.len()].copy_from_slice(text.as_bytes());
+        (spelt, text.len())
+    };
+    sown.chain([Move::Pass]).map(spelt).collect()
+});
+
+fn index(mv: Move) -> usize {
+    match mv {
+        Move::Sow { pit, direction } => 2 * usize::from(pit) + usize::from(direction == Direction::Cw),
+        Move::Pass => 2 * MAX_PITS,
+    }
+}
+
 /// Moves with spaces between, as they format themselves. `write!` of each took a fifth of a random game.
 fn moves(text: &mut Vec<u8>, moves: &[Move]) {
-    for (number, mv) in moves.iter().enumerate() {
-        if number > 0 {
-            text.push(b' ');
-        }
-        match *mv {
-            Move::Pass => text.extend_from_slice(b"pass"),
-            Move::Sow { pit, direction } => {
-                if pit >= 10 {
-                    text.push(b'0' + pit / 10);
-                }
-                text.push(b'0' + pit % 10);
-                text.extend_from_slice(match direction {
-                    Direction::Ccw => b"ccw".as_slice(),
-                    Direction::Cw => b"cw",
-                });
-            }
-        }
+    let spelt = &**MOVES;
+    let mut at = text.len();
+    text.resize(at + 8 * moves.len(), 0);
+    for &mv in moves {
+        let (word, length) = &spelt[index(mv)];
+        // Whole words, so that nothing is copied byte by byte: what is too much is written over by the next one.
+        text[at..at + 8].copy_from_slice(word);
+        at += length;
     }
+    text.truncate(at - usize::from(!moves.is_empty()));
 }
 
 const fn result(outcome: Outcome) -> &'static str {
@@ -199,7 +238,47 @@ fn outcome(text: &str) -> Option<Outcome> {
     all.into_iter().find(|&outcome| result(outcome) == text)
 }
 
-/// To three decimals.
-fn milliseconds(time: Duration) -> f64 {
-    (1e6 * time.as_secs_f64()).round() / 1e3
+/// In milliseconds to three decimals, without zeros at the end but for one after the point: as a number formats itself.
+fn milliseconds(text: &mut Vec<u8>, time: Duration) {
+    let micros = ((time.as_nanos() + 500) / 1000) as u64;
+    number(text, micros / 1000);
+    let [a, b, c] = [100, 10, 1].map(|unit| b'0' + (micros / unit % 10) as u8);
+    let decimals = [b'.', a, b, c];
+    let kept = if c > b'0' {
+        4
+    } else if b > b'0' {
+        3
+    } else {
+        2
+    };
+    text.extend_from_slice(&decimals[..kept]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As numbers and moves format themselves.
+    #[test]
+    fn times_and_moves_are_spelt_as_they_format_themselves() {
+        for micros in (0..3000).chain([12_340, 999_999, 1_000_000, 123_456_789, 86_400_000_000_000]) {
+            let mut text = Vec::new();
+            milliseconds(&mut text, Duration::from_micros(micros));
+            let number = micros as f64 / 1e3;
+            assert_eq!(String::from_utf8(text).unwrap(), format!("{number:?}"));
+        }
+        let mut text = Vec::new();
+        milliseconds(&mut text, Duration::from_nanos(1_499_500));
+        assert_eq!(text, b"1.5", "to the nearest");
+        let all: Vec<Move> = (0..MAX_PITS)
+            .flat_map(|pit| Direction::BOTH.map(|direction| Move::sow(pit, direction)))
+            .chain([Move::Pass])
+            .collect();
+        for some in [&all[..], &all[..1], &all[40..], &[]] {
+            let mut text = b"before,".to_vec();
+            moves(&mut text, some);
+            let words: Vec<String> = some.iter().map(Move::to_string).collect();
+            assert_eq!(String::from_utf8(text).unwrap(), format!("before,{}", words.join(" ")));
+        }
+    }
 }

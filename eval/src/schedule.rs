@@ -68,7 +68,8 @@ pub struct Fixture {
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     chosen: Chosen,
-    play_seed: u64,
+    /// The first of the agents' random streams, from its beginning.
+    play: ChaCha8Rng,
 }
 
 impl Schedule {
@@ -78,7 +79,7 @@ impl Schedule {
         // The agents' randomness hangs on a second seed, drawn from the one stream that no round reaches, so that it
         // shares nothing with the openings.
         let play_seed = game_rng(seed, u64::MAX).next_u64();
-        Schedule { pairings, chosen, play_seed }
+        Schedule { pairings, chosen, play: game_rng(play_seed, 0) }
     }
 
     /// A round robin of so many agents over `rounds` random openings of `variant`.
@@ -96,10 +97,13 @@ impl Schedule {
         opening_plies: OpeningPlies,
         seed: u64,
     ) -> Result<Schedule, OpeningError> {
-        let chosen = draw(variant, rounds, opening_plies, None, seed).map_err(|error| match error {
-            OpeningsError::Drawn(error) => error,
-            error => unreachable!("nothing is left out: {error}"),
-        })?;
+        let chosen =
+            draw(variant, rounds, opening_plies, None, seed, &mut |_, _| true).map_err(
+                |error| match error {
+                    OpeningsError::Drawn(error) => error,
+                    error => unreachable!("nothing is left out, and nobody stops it: {error}"),
+                },
+            )?;
         Ok(Schedule::new(Format::RoundRobin.pairings(agents), chosen, seed))
     }
 
@@ -158,6 +162,10 @@ impl Schedule {
     /// The random streams of a game's agents, by seat. Each depends on the seed, the game's number and the seat alone.
     #[must_use]
     pub fn streams(&self, game: u64) -> [ChaCha8Rng; 2] {
-        [2 * game, 2 * game + 1].map(|stream| game_rng(self.play_seed, stream))
+        let mut streams = [self.play.clone(), self.play.clone()];
+        for (stream, number) in streams.iter_mut().zip([2 * game, 2 * game + 1]) {
+            stream.set_stream(number);
+        }
+        streams
     }
 }

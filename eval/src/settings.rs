@@ -6,7 +6,7 @@ use giuthi_engine::ugi::session::Waits;
 use giuthi_engine::{AgentSpec, Variant};
 use thiserror::Error;
 
-use crate::openings::{Decided, Openings};
+use crate::openings::{Decided, Openings, Watch};
 use crate::schedule::{Format, Schedule};
 use crate::timing::{TimeControl, Timing};
 use crate::tournament::{Error, Prepared};
@@ -156,16 +156,21 @@ impl Settings {
 
     /// Checks the settings, draws the openings and loads what the agents need.
     pub fn prepare(&self) -> Result<Prepared<'_>, Error> {
+        self.prepare_watched(&mut |_, _| true)
+    }
+
+    /// [`Settings::prepare`], with somebody who is told how far the openings are and may stop it.
+    pub fn prepare_watched(&self, watch: Watch<'_>) -> Result<Prepared<'_>, Error> {
         self.check()?;
-        Prepared::new(self)
+        Prepared::new(self, watch)
     }
 
     /// The games in order.
-    pub(crate) fn schedule(&self) -> Result<Schedule, Error> {
+    pub(crate) fn schedule(&self, watch: Watch<'_>) -> Result<Schedule, Error> {
         let rounds = u64::from(self.games / 2);
         let chosen = match &self.openings {
             Openings::Random(plies) => {
-                crate::openings::draw(self.variant, rounds, *plies, self.decided, self.seed)?
+                crate::openings::draw(self.variant, rounds, *plies, self.decided, self.seed, watch)?
             }
             Openings::Listed(list) => list.first(rounds),
         };

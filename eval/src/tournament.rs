@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::iter::Peekable;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -13,13 +14,15 @@ use giuthi_engine::agent::{Factory, LoadError};
 use giuthi_engine::{Agent, Clock, Player};
 use thiserror::Error;
 
-use crate::openings::OpeningsError;
+use crate::drawn::Drawn;
+use crate::openings::{OpeningsError, Watch};
 use crate::play::{Played, Seat, play};
 use crate::programs::{Conduct, Programs};
 use crate::rating::{Encounter, Observation, Rating, Unrelated, rate};
 use crate::schedule::{Fixture, Schedule};
 use crate::settings::{Settings, SettingsError};
 use crate::tally::Tally;
+use crate::timing::TimeControl;
 
 pub use crate::settings::MAX_GAMES;
 
@@ -68,6 +71,8 @@ pub struct Tournament {
 
 /// Most pairs that a thread keeps back before it hands them on.
 const BATCH: usize = 32;
+/// Most pairs that a thread plays at once where nobody has to be asked.
+const AT_ONCE: usize = 1024;
 /// How long a thread keeps back a pair.
 const SOON: Duration = Duration::from_millis(2);
 
@@ -180,6 +185,8 @@ pub struct Prepared<'a> {
     schedule: Schedule,
     /// `None` for external programs.
     factories: Vec<Option<Factory>>,
+    /// Which agents choose at random, so that nobody has to ask them; none where their time counts.
+    random: Vec<bool>,
 }
 
 /// What a run works with, beside the settings.
@@ -193,8 +200,7 @@ pub struct Means<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    pub(crate) fn new(settings: &'a Settings) -> Result<Prepared<'a>, Error> {
-        let schedule = settings.schedule()?;
+    pub(crate) fn new(settings: &'a Settings, watch: Watch<'_>) -> Result<Prepared<'a>, Error> {
         let load = |agent: &giuthi_engine::AgentSpec| match agent.command() {
             // What a program is worth shows at the board; here only that there is one.
             Some(command) => match giuthi_engine::ugi::bot::Bot::start(&command[0], &command[1..]) {
@@ -209,8 +215,12 @@ impl<'a> Prepared<'a> {
                 Err(reason) => Err(Error::Load { agent: agent.label().to_owned(), reason }),
             },
         };
-        let factories = settings.agents.iter().map(load).collect::<Result<_, _>>()?;
-        Ok(Prepared { settings, schedule, factories })
+        let factories = settings.agents.iter().map(load).collect::<Result<Vec<Option<Factory>>, _>>()?;
+        let timed = settings.timing.control.is_some_and(TimeControl::is_timed);
+        let is_random = |factory: &Option<Factory>| factory.as_ref().is_some_and(|new| new().is_random());
+        let random = factories.iter().map(|factory| !timed && is_random(factory)).collect();
+        let schedule = settings.schedule(watch)?;
+        Ok(Prepared { settings, schedule, factories, random })
     }
 
     /// Who plays whom, from which openings.
@@ -245,9 +255,9 @@ impl<'a> Prepared<'a> {
         self.run_each(
             &means,
             self.pairs(),
-            |pair| pair,
-            |number, pair| -> Result<(), E> {
-                early.insert(number, pair);
+            |pairs| pairs,
+            |pairs| -> Result<(), E> {
+                early.extend(pairs.into_iter().map(|pair| (pair[0].game / 2, pair)));
                 while let Some(pair) = wanted.and_then(|wanted| early.remove(&wanted)) {
                     observe(&pair)?;
                     tournament.add(&pair);
@@ -259,9 +269,9 @@ impl<'a> Prepared<'a> {
         Ok(tournament)
     }
 
-    /// Plays pairs of games of these numbers. What `digest` makes of a pair, on the thread that played it, is handed to
-    /// the observer with the pair's number as soon as it is finished, in whatever order; an error of the observer ends
-    /// it all. Returns how external programs behaved.
+    /// Plays pairs of games of these numbers. They are handed on by the handful, as soon as they are finished, in whatever
+    /// order: what `digest` makes of some, on the thread that played them, is handed to the observer; an error of the
+    /// observer ends it all. Returns how external programs behaved.
     ///
     /// # Errors
     /// [`Error::Logs`]; whatever the observer returns.
@@ -269,50 +279,77 @@ impl<'a> Prepared<'a> {
         &self,
         means: &Means<'_>,
         pairs: impl Iterator<Item = u64> + Send,
-        digest: impl Fn([Played; 2]) -> T + Sync,
-        mut observe: impl FnMut(u64, T) -> Result<(), E>,
+        digest: impl Fn(Vec<[Played; 2]>) -> T + Sync,
+        mut observe: impl FnMut(T) -> Result<(), E>,
     ) -> Result<Vec<Conduct>, E> {
         let jobs = self.settings.jobs;
         let programs = &Programs::new(self.settings, means.logs).map_err(Error::Logs)?;
-        let pairs = &Mutex::new(pairs);
+        let pairs = &Mutex::new(pairs.peekable());
         let digest = &digest;
         thread::scope(|scope| -> Result<(), E> {
             // Bounded, so that players wait for a writer that cannot keep up.
-            let (sender, receiver) = sync_channel::<Vec<(u64, T)>>(2 * jobs);
+            let (sender, receiver) = sync_channel::<T>(2 * jobs);
             for _ in 0..jobs {
                 let sender = sender.clone();
                 scope.spawn(move || {
                     // Pairs that take no time are handed on by the handful: waking the other side costs as much as
                     // playing them.
-                    let mut batch = Vec::new();
+                    let (mut batch, mut next) = (Vec::new(), Vec::new());
+                    let mut drawn = Drawn::new(self.settings.variant);
                     let mut begun = means.clock.now();
                     while !means.stop.load(Ordering::Relaxed) {
-                        let next = pairs.lock().unwrap_or_else(PoisonError::into_inner).next();
-                        let Some(number) = next else { break };
-                        let pair = [2 * number, 2 * number + 1].map(|game| self.play(game, programs, means));
-                        batch.push((number, digest(pair)));
+                        self.next(&mut pairs.lock().unwrap_or_else(PoisonError::into_inner), &mut next);
+                        match next[..] {
+                            [] => break,
+                            [first, ..] if self.is_drawn(first) => {
+                                batch.append(&mut drawn.play(&self.schedule, &next, means.clock));
+                            }
+                            _ => batch.extend(next.iter().map(|number| {
+                                [2 * number, 2 * number + 1].map(|game| self.play(game, programs, means))
+                            })),
+                        }
                         let now = means.clock.now();
                         if batch.len() >= BATCH || now.saturating_sub(begun) >= SOON {
                             // Nobody listens any more after an error.
-                            if sender.send(std::mem::take(&mut batch)).is_err() {
+                            if sender.send(digest(std::mem::take(&mut batch))).is_err() {
                                 return;
                             }
                             begun = now;
                         }
                     }
-                    let _ = sender.send(batch);
+                    if !batch.is_empty() {
+                        let _ = sender.send(digest(batch));
+                    }
                 });
             }
             drop(sender);
             // Owned by this closure, so that an error drops it and the threads stop.
             let receiver = receiver;
-            for (number, made) in receiver.iter().flatten() {
-                observe(number, made)?;
+            for made in &receiver {
+                observe(made)?;
             }
             Ok(())
         })?;
         programs.end_all(means.clock);
         Ok(programs.conduct())
+    }
+
+    /// The pairs that a thread plays next: one, or all that follow in which nobody has to be asked.
+    fn next(&self, pairs: &mut Peekable<impl Iterator<Item = u64>>, next: &mut Vec<u64>) {
+        next.clear();
+        next.extend(pairs.next());
+        if next.first().is_some_and(|&pair| self.is_drawn(pair)) {
+            while next.len() < AT_ONCE
+                && let Some(pair) = pairs.next_if(|&pair| self.is_drawn(pair))
+            {
+                next.push(pair);
+            }
+        }
+    }
+
+    /// Whether all moves of a pair are drawn at random.
+    fn is_drawn(&self, pair: u64) -> bool {
+        self.schedule.fixture(2 * pair).players.iter().all(|&agent| self.random[agent])
     }
 
     fn play(&self, game: u64, programs: &Programs<'_>, means: &Means<'_>) -> Played {

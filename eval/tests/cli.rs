@@ -7,6 +7,7 @@ use assert_cmd::Command;
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::net::{FeatureSet, Header, Weights};
 use giuthi_engine::{Game, Move, Network, Outcome, Player, Variant};
+use giuthi_eval::folder::Folder;
 use giuthi_eval::output::Files;
 use giuthi_eval::{Settings, run};
 use predicates::prelude::*;
@@ -198,7 +199,7 @@ fn a_folder_with_a_tournament_is_refused_and_left_alone() {
 
     // Without its games, what is left of it is no more written over.
     fs::remove_file(folder.path().join("games.csv.partial")).unwrap();
-    for left in ["ratings.csv", "tournament.json"] {
+    for left in ["ratings.csv", "tournament.json", "report.html"] {
         tournament(&again, folder.path()).assert().code(1).stdout("").stderr(refused(left));
         fs::remove_file(folder.path().join(left)).unwrap();
     }
@@ -215,10 +216,11 @@ fn what_was_played_stays_when_a_tournament_breaks_off() {
         seed: 1,
         ..Settings::default()
     };
-    let mut files = Files::create(folder.path(), &settings).unwrap();
+    let mut files = Files::create(Folder::lock(folder.path()).unwrap(), &settings).unwrap();
+    let rows = files.rows().clone();
     let mut pairs = 0;
     let broken = run(&settings, &NoClock, |pair| {
-        files.add(pair)?;
+        files.add(&rows.pairs(std::slice::from_ref(pair)))?;
         pairs += 1;
         if pairs == 3 { Err(anyhow::anyhow!("power cut")) } else { Ok(()) }
     });

@@ -140,7 +140,9 @@ fn all_positions_after_so_many_plies_are_openings_once_each() {
         let variant: Variant = variant.parse().unwrap();
         let mut there = HashSet::new();
         positions(&Game::new(variant), plies, &mut there);
-        let list = |seed| Listing::all(variant, plies, None, seed).unwrap().chosen().openings.clone();
+        let list = |seed| {
+            Listing::all(variant, plies, None, seed, &mut |_, _| true).unwrap().chosen().openings.clone()
+        };
         let reached = |moves: &Vec<Move>| {
             let mut game = Game::new(variant);
             game.play_all(moves).unwrap();

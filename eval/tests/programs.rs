@@ -2,10 +2,10 @@
 //! and no process of theirs is left.
 #![cfg(unix)]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
+use std::process::{Child, Command as Process, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -32,6 +32,7 @@ fn patient(flags: &str) -> String {
 struct GameRow {
     game: u64,
     player0: String,
+    player1: String,
     moves: String,
     result: String,
     end: String,
@@ -61,12 +62,22 @@ impl Table {
         format!("{name}@cmd:python3 -B '{BOT}' {habit} '{}'", self.pids().display())
     }
 
+    /// The program, to be started.
+    fn process(&self, agents: &[String], more: &str) -> Process {
+        let mut process = Process::new(assert_cmd::cargo::cargo_bin!("giuthi-eval"));
+        process.args(["tournament", "--variant", "2x5x4", "--seed", "1", "--decided", "off"]);
+        process.args(agents.iter().flat_map(|agent| ["--agent", agent]));
+        process.args(more.split_whitespace()).arg("--out").arg(self.out());
+        process
+    }
+
     fn command(&self, agents: &[String], more: &str) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("giuthi-eval"));
-        command.args(["tournament", "--variant", "2x5x4", "--seed", "1", "--decided", "off"]);
-        command.args(agents.iter().flat_map(|agent| ["--agent", agent]));
-        command.args(more.split_whitespace()).arg("--out").arg(self.out());
-        command
+        Command::from_std(self.process(agents, more))
+    }
+
+    /// Starts the program; what it says at the end is nobody's concern, and what it says to stderr where it goes.
+    fn start(&self, agents: &[String], more: &str, stderr: Stdio) -> Child {
+        self.process(agents, more).stdout(Stdio::null()).stderr(stderr).spawn().unwrap()
     }
 
     fn games(&self) -> Vec<GameRow> {
@@ -241,16 +252,7 @@ fn no_more_programs_run_than_were_asked_for() {
     let table = Table::new();
     let agents: Vec<String> = ["a", "b", "c", "d"].iter().map(|name| table.bot(name, "good")).collect();
     let more = patient("--games 2 --jobs 1");
-    let mut child = Process::new(assert_cmd::cargo::cargo_bin!("giuthi-eval"))
-        .args(["tournament", "--variant", "2x5x4", "--seed", "1"])
-        .args(agents.iter().flat_map(|agent| ["--agent", agent]))
-        .args(more.split_whitespace())
-        .arg("--out")
-        .arg(table.out())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = table.start(&agents, &more, Stdio::null());
     let mut most = 0;
     while child.try_wait().unwrap().is_none() {
         let running = table.processes().into_iter().filter(|&process| is_running(process)).count();
@@ -267,16 +269,7 @@ fn killed(signal: &str) {
     let table = Table::new();
     let agents = [table.bot("deaf", "deaf"), table.bot("fork", "fork"), "random".to_owned()];
     let more = patient("--games 1000 --jobs 2 --quit-timeout 100");
-    let mut child = Process::new(assert_cmd::cargo::cargo_bin!("giuthi-eval"))
-        .args(["tournament", "--variant", "2x5x4", "--seed", "1"])
-        .args(agents.iter().flat_map(|agent| ["--agent", agent]))
-        .args(more.split_whitespace())
-        .arg("--out")
-        .arg(table.out())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = table.start(&agents, &more, Stdio::piped());
     let partial = table.out().join("games.csv.partial");
     let rows = |path: &Path| fs::read_to_string(path).unwrap_or_default().lines().count();
     while rows(&partial) < 3 {
@@ -322,7 +315,7 @@ fn the_document_s_commands_work() {
     let program = assert_cmd::cargo::cargo_bin!("giuthi-eval").display();
     let blocks: Vec<&str> =
         document.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(blocks.len(), 3);
+    assert_eq!(blocks.len(), 4);
     for block in blocks {
         let folder = tempdir().unwrap();
         std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples")).unwrap();
@@ -332,12 +325,11 @@ fn the_document_s_commands_work() {
     }
 }
 
-/// Our agents and both example bots, killed and gone on with.
-#[test]
-fn the_example_bots_meet_our_agents() {
+/// Both example bots, the one in C compiled, in a folder of the table's own: so their processes can be told from others.
+fn example_bots(table: &Table) -> [String; 2] {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples");
-    let table = Table::new();
-    let compiled = table.folder.path().join("random_bot");
+    let [python, compiled] = ["random_bot.py", "random_bot"].map(|name| table.folder.path().join(name));
+    fs::copy(examples.join("random_bot.py"), &python).unwrap();
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let built = Process::new(compiler)
         .arg("-O1")
@@ -346,48 +338,87 @@ fn the_example_bots_meet_our_agents() {
         .arg(examples.join("random_bot.c"))
         .status();
     assert!(built.unwrap().success());
-    let agents = [
-        "random".to_owned(),
-        "ab:depth=1".to_owned(),
-        format!("python@cmd:python3 -B '{}/random_bot.py'", examples.display()),
-        format!("c@cmd:'{}'", compiled.display()),
-    ];
-    let more = patient("--games 6 --jobs 2 --resume");
-    let mut child = Process::new(assert_cmd::cargo::cargo_bin!("giuthi-eval"))
-        .args(["tournament", "--variant", "2x5x4", "--seed", "1", "--decided", "off"])
-        .args(agents.iter().flat_map(|agent| ["--agent", agent]))
-        .args(more.split_whitespace())
-        .arg("--out")
-        .arg(table.out())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    [format!("python@cmd:python3 -B '{}'", python.display()), format!("c@cmd:'{}'", compiled.display())]
+}
+
+/// Processes that run a program in a folder.
+fn at_work_in(folder: &Path) -> Vec<String> {
+    let output = Process::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
+    let all = String::from_utf8_lossy(&output.stdout).into_owned();
+    let bot = format!("{}/random_bot", folder.display());
+    let runs = |line: &&str| line.contains(&bot) && !line.starts_with('Z') && !line.contains("tournament");
+    all.lines().filter(runs).map(str::to_owned).collect()
+}
+
+/// Our agents and both example bots, killed three times and gone on with: what was there stays, each game is played once,
+/// no program is left, and games in which nothing is left to chance but what the seed decides are those of a tournament that
+/// nobody killed.
+#[test]
+fn the_example_bots_meet_our_agents() {
+    let [table, whole] = [Table::new(), Table::new()];
+    let ours = ["random", "greedy", "ab:depth=2", "mcts:sims=50"];
+    let ours: Vec<String> = ours.iter().map(|&spec| spec.to_owned()).collect();
+    let agents: Vec<String> = ours.iter().cloned().chain(example_bots(&table)).collect();
+    let more = patient("--games 4 --jobs 2 --resume");
     let partial = table.out().join("games.csv.partial");
     let text = || fs::read_to_string(&partial).unwrap_or_default();
-    while text().lines().count() < 5 && child.try_wait().unwrap().is_none() {
-        sleep(Duration::from_millis(5));
+    let whole_pairs = |text: &str| -> Vec<String> {
+        let rows = text.matches('\n').count().saturating_sub(1) / 2 * 2;
+        text.lines().skip(1).take(rows).map(str::to_owned).collect()
+    };
+    let mut kept: Vec<String> = Vec::new();
+    for (rows, delay) in [(3, 0), (13, 7), (27, 3)] {
+        let mut child = table.start(&agents, &more, Stdio::null());
+        while text().lines().count() < rows && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(5));
+        }
+        sleep(Duration::from_millis(delay));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let now = if table.out().join("games.csv").exists() { continue } else { whole_pairs(&text()) };
+        assert!(kept.iter().all(|row| now.contains(row)), "what was there stays");
+        kept = now;
+        let gone = (0..500).any(|_| {
+            let gone = at_work_in(table.folder.path()).is_empty();
+            if !gone {
+                sleep(Duration::from_millis(20));
+            }
+            gone
+        });
+        assert!(gone, "left: {:?}", at_work_in(table.folder.path()));
     }
-    let _ = child.kill();
-    child.wait().unwrap();
-    let kept: Vec<String> = text().lines().map(str::to_owned).collect();
     table.command(&agents, &more).assert().success();
     let games = table.games();
     let numbers: Vec<u64> = games.iter().map(|game| game.game).collect();
-    assert_eq!(numbers, (0..36).collect::<Vec<_>>(), "each game once, in order");
+    assert_eq!(numbers, (0..60).collect::<Vec<_>>(), "each game once, in order");
+    let mut points: HashMap<&str, f64> = HashMap::new();
     for game in &games {
         assert!(game.fault.is_empty(), "{game:?}");
         let mut replayed = Game::new(Variant::new(5, 4).unwrap());
         let moves: Vec<Move> = game.moves.split_whitespace().map(|mv| mv.parse().unwrap()).collect();
         replayed.play_all(&moves).unwrap();
         assert_eq!(replayed.ending().unwrap().name(), game.end);
+        let first = [("1-0", 1.0), ("0-1", 0.0), ("1/2-1/2", 0.5)];
+        let first = first.into_iter().find(|(result, _)| *result == game.result).unwrap().1;
+        *points.entry(&game.player0).or_default() += first;
+        *points.entry(&game.player1).or_default() += 1.0 - first;
     }
-    let whole = fs::read_to_string(table.out().join("games.csv")).unwrap();
-    let pairs = kept.len().saturating_sub(1) / 2;
-    assert!(
-        kept[..1 + 2 * pairs].iter().all(|row| whole.lines().any(|line| line == row)),
-        "what was there stays"
-    );
+    let text = fs::read_to_string(table.out().join("games.csv")).unwrap();
+    assert!(kept.iter().all(|row| text.lines().any(|line| line == row)), "what was there stays");
+    // The table is that of all games, whenever they were played.
+    let mut ratings = csv::Reader::from_path(table.out().join("ratings.csv")).unwrap();
+    for row in ratings.records().map(Result::unwrap) {
+        let [wins, draws] = [5, 6].map(|column| row[column].parse::<f64>().unwrap());
+        assert_eq!(wins + draws / 2.0, points[&row[0]], "{row:?}");
+    }
+    // The bots draw their moves anew each time; our agents draw them from the seed.
+    whole.command(&agents, &more).assert().success();
+    let of_ours = |games: &[GameRow]| -> Vec<(u64, String)> {
+        let ours = |game: &&GameRow| [&game.player0, &game.player1].iter().all(|name| ours.contains(name));
+        games.iter().filter(ours).map(|game| (game.game, game.moves.clone())).collect()
+    };
+    let [killed, at_a_stretch] = [of_ours(&games), of_ours(&whole.games())];
+    assert_eq!((killed.len(), killed), (24, at_a_stretch));
 }
 
 #[test]

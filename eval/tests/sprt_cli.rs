@@ -221,7 +221,7 @@ fn errors_are_one_line() {
     let three = file("three.csv", "player0,player1,result,round\na,b,1-0,0\nb,c,1-0,0\n");
     let single = file("single.csv", "player0,player1,result\na,b,1-0\nb,a,1-0\n");
     let bad = file("bad.csv", "player0,player1,result,round\na,b,1-0,0\nb,a,won,0\n");
-    let cases: [(&str, i32, &[&str]); 19] = [
+    let cases: [(&str, i32, &[&str]); 20] = [
         ("", 2, &["--agent", "two different agents", "given: 0"]),
         ("--agent random", 2, &["--agent", "given: 1"]),
         ("--agent random --agent greedy --agent net:x", 2, &["--agent", "given: 3"]),
@@ -235,6 +235,7 @@ fn errors_are_one_line() {
         ("--counts -1,2,3", 2, &["--counts", "`-1,2,3` holds no counts"]),
         ("--counts 1,2,3 --trinomial", 2, &["--trinomial"]),
         ("--counts 1,2,3 --games 8", 2, &["--games"]),
+        (&format!("{single} --decided off"), 2, &["--decided"]),
         (&format!("{single} --variant 2x5x4"), 2, &["--variant"]),
         ("--counts 1,2,3 --model elo", 2, &["--model", "logistic, normalised"]),
         (&three, 2, &["three.csv", "3 agents", "--agent NAME"]),
@@ -257,4 +258,33 @@ fn errors_are_one_line() {
     assert_eq!((report["games"].as_u64(), report["wins"].as_u64()), (Some(2), Some(1)));
     let report = json(sprt(&pairs).args(["--agent", "b", "--agent", "a"]));
     assert_eq!(report["pairs"], serde_json::json!([0, 1, 0, 0, 0]));
+}
+
+/// Openings are chosen as for a tournament; where nothing is said, none is left out.
+#[test]
+fn a_test_takes_its_openings_as_a_tournament_does() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("openings.txt");
+    fs::write(&file, "5ccw\n9cw\nstartpos\n").unwrap();
+    let out = folder.path().join("out");
+    let agents = "--variant 2x5x4 --agent random --agent b@random --seed 1 --elo0 -300 --elo1 300 --alpha 0.001 --beta 0.001";
+    let report = json(sprt(&format!("{agents} --openings")).arg(&file).arg("--out").arg(&out));
+    assert_eq!((&report["games"], &report["ended"]), (&Value::from(6), &Value::from("games")));
+    let mut games = csv::Reader::from_path(out.join("games.csv")).unwrap();
+    let openings: Vec<String> = games.records().step_by(2).map(|row| row.unwrap()[4].to_owned()).collect();
+    assert_eq!(openings, ["5ccw", "9cw", ""]);
+    let about: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("tournament.json")).unwrap()).unwrap();
+    assert_eq!(about["decided"], "off");
+    let report = json(&mut sprt(&format!("{agents} --openings all:1 --games 4 --decided 0.5")));
+    assert_eq!(report["games"], 4);
+    for (flags, says) in [
+        ("--openings all:1 --games 400", "--games: 400 games a pairing need 200 openings, and there are"),
+        ("--openings all:1 --opening-plies 2", "--opening-plies"),
+        ("--decided 2", "--decided"),
+    ] {
+        let output = sprt(&format!("{agents} {flags}")).assert().code(2).get_output().clone();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.lines().count() == 1 && error.contains(says), "{error}");
+    }
 }

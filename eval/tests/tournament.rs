@@ -1,10 +1,18 @@
 //! The games of a tournament: who plays whom from which opening, played by the rules, the same on any number of threads.
 
+use std::collections::HashSet;
+use std::time::Duration;
+
 use giuthi_engine::agent::NoClock;
+use giuthi_engine::opening::{OpeningPlies, random_opening};
+use giuthi_engine::rng::game_rng;
 use giuthi_engine::{Game, Move, Player};
 
 use giuthi_eval::openings::OpeningsError;
-use giuthi_eval::{Error, Openings, Played, Schedule, Settings, SettingsError, Tournament, run};
+use giuthi_eval::{
+    Error, Openings, Played, Prepared, Schedule, Settings, SettingsError, TimeControl, Timing, Tournament,
+    run,
+};
 
 fn settings(variant: &str, agents: &[&str], games: u32) -> Settings {
     Settings {
@@ -200,4 +208,52 @@ fn openings_differ_while_there_are_others() {
     // A longer tournament begins with the shorter one.
     let (short, long) = (schedule(8), schedule(40));
     assert!((0..8).all(|round| short.opening(round) == long.opening(round)));
+}
+
+/// By the clock everybody is asked move by move.
+#[test]
+fn games_drawn_many_at_once_are_those_of_agents_who_are_asked() {
+    for (variant, agents, games) in
+        [("2x5x4", &["random", "b@random"][..], 2500), ("2x8x8", &["random", "greedy", "b@random"], 4)]
+    {
+        let drawn = settings(variant, agents, games);
+        let control = Some(TimeControl::MoveTime(Duration::from_secs(1)));
+        let asked = Settings { timing: Timing { control, ..drawn.timing }, ..drawn.clone() };
+        let (drawn, tournament) = play(&drawn);
+        assert_eq!(drawn, play(&asked).0, "{variant}");
+        assert_eq!(tournament.tally.between(0, 1).games(), u64::from(games));
+    }
+}
+
+#[test]
+fn openings_are_the_same_whoever_looks_on_and_whoever_looks_on_may_stop() {
+    let settings = Settings { openings: random("2..3"), ..settings("2x5x4", &FOUR[..2], 10_000) };
+    let mut told = Vec::new();
+    let watched = settings.prepare_watched(&mut |done, all| {
+        told.push((done, all));
+        true
+    });
+    let (watched, alone) = (watched.unwrap(), settings.prepare().unwrap());
+    assert_eq!(told, [(0, 5000), (4096, 5000)]);
+    let openings = |prepared: &Prepared<'_>| -> Vec<Vec<Move>> {
+        (0..5000).map(|round| prepared.schedule().opening(round).to_vec()).collect()
+    };
+    assert_eq!(openings(&watched), openings(&alone));
+    // What is met one after the other, as the openings of a tournament are told to be.
+    let mut taken = HashSet::new();
+    for (round, opening) in openings(&alone).into_iter().enumerate() {
+        let mut rng = game_rng(settings.seed, round as u64);
+        let mut last = Vec::new();
+        for _ in 0..50 {
+            let plies = "2..3".parse::<OpeningPlies>().unwrap().draw(&mut rng);
+            let game = random_opening(settings.variant, plies, &mut rng).unwrap();
+            last = game.plies().iter().map(|ply| ply.mv).collect();
+            if taken.insert(last.clone()) {
+                break;
+            }
+        }
+        assert_eq!(opening, last, "round {round}");
+    }
+    let stopped = settings.prepare_watched(&mut |_, _| false).map(|_| ());
+    assert!(matches!(stopped, Err(Error::Openings(OpeningsError::Stopped))));
 }

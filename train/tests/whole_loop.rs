@@ -7,6 +7,7 @@ use std::fs;
 use assert_cmd::Command;
 use giuthi_engine::agent::NoClock;
 use giuthi_engine::{Game, Move, Network};
+use giuthi_eval::folder::Folder;
 use giuthi_eval::output::{Files, Standings};
 use giuthi_eval::{Settings, run};
 use predicates::prelude::*;
@@ -54,9 +55,14 @@ fn games_to_weights_to_games() {
         seed: 1,
         ..Settings::default()
     };
-    let mut files = Files::create(&path("tournament"), &settings).unwrap();
+    let folder = Folder::lock(&path("tournament")).unwrap();
+    let mut files = Files::create(folder, &settings).unwrap();
+    let rows = files.rows().clone();
     // An illegal move of an agent would be an error.
-    let tournament = run(&settings, &NoClock, |pair| files.add(pair).map_err(anyhow::Error::from)).unwrap();
+    let tournament = run(&settings, &NoClock, |pair| {
+        files.add(&rows.pairs(std::slice::from_ref(pair))).map_err(anyhow::Error::from)
+    });
+    let tournament = tournament.unwrap();
     files.finish(&Standings::new(&settings, &tournament)).unwrap();
 
     let games = fs::read_to_string(path("tournament/games.csv")).unwrap();

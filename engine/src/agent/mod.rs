@@ -30,6 +30,12 @@ pub use spec::{AgentSpec, Key, Options, SpecError};
 pub trait Clock: Sync {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;
+
+    /// The same clock for other threads, that note by it when something happened; `None` where there is none to be had,
+    /// and things happen when they are looked at.
+    fn shared(&self) -> Option<Arc<dyn Clock + Send + Sync>> {
+        None
+    }
 }
 
 /// A clock that stands still, for agents whose limits do not ask for one.
@@ -100,6 +106,13 @@ pub trait Agent: Send {
     /// generator, so that an agent without a time limit plays the same from the same stream.
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice;
 
+    /// Whether every choice is the one that [`random_move`](crate::rng::random_move) draws from the request's generator,
+    /// and nothing else is drawn: then whole games can be played without asking, by
+    /// [`Recorded`](crate::playout::Recorded).
+    fn is_random(&self) -> bool {
+        false
+    }
+
     /// What every legal move is worth to the player to move, −1 … 1, by the same search as a choice and its limits;
     /// `None` from agents that give moves no values. It can take a few times as long as a choice.
     fn weigh(&mut self, _game: &Game, _request: &mut Request<'_>) -> Option<Vec<(Move, f32)>> {
@@ -154,7 +167,7 @@ pub enum LoadError {
     Net(#[from] NetError),
     /// The endgame tables.
     #[error("tb=: {0}")]
-    Tables(#[from] TablebaseError),
+    Tables(Box<TablebaseError>),
     /// Endgame tables for boards of another width.
     #[error("tb={}: tables of boards with rows of {found} pits, but the board has rows of {wanted}", path.display())]
     TablesWidth {
@@ -168,4 +181,10 @@ pub enum LoadError {
     /// A program of its own, where only agents of ours can play.
     #[error("an external program (cmd:) can play in tournaments, in `play` and in `analyze`, and not here")]
     External,
+}
+
+impl From<TablebaseError> for LoadError {
+    fn from(error: TablebaseError) -> LoadError {
+        LoadError::Tables(Box::new(error))
+    }
 }

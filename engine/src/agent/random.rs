@@ -23,4 +23,8 @@ impl Agent for Random {
     fn choose(&mut self, game: &Game, request: &mut Request<'_>) -> Choice {
         Choice::plain(random_move(game.position(), request.rng).expect("asked only while the game is played"))
     }
+
+    fn is_random(&self) -> bool {
+        true
+    }
 }

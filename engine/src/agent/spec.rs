@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{AGENTS, Factory, LoadError, Recipe, external};
+use super::{AGENTS, Factory, LoadError, Recipe, alpha_beta, external};
 use crate::notation::excerpt;
 
 /// One key of an agent's spec.
@@ -87,6 +87,9 @@ fn agent_names() -> String {
     AGENTS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
+/// The keys whose values are paths, whatever agent takes them.
+const PATHS: [&str; 2] = ["net", "tb"];
+
 /// The parsed spec of an agent.
 #[derive(Clone)]
 pub struct AgentSpec {
@@ -120,6 +123,20 @@ impl AgentSpec {
         let line = self.text.strip_prefix(external::KIND.name)?.strip_prefix(':')?;
         let words = external::words(line).expect("checked when the spec was read");
         Some(words.into_iter().map(OsString::from).collect())
+    }
+
+    /// The files and folders that the spec names: weights, endgame tables.
+    #[must_use]
+    pub fn paths(&self) -> Vec<PathBuf> {
+        match self.text.split_once(':') {
+            Some((name, path)) if name == alpha_beta::NET.name => vec![PathBuf::from(path)],
+            Some((name, _)) if name == external::KIND.name => Vec::new(),
+            Some((_, options)) => {
+                let pairs = options.split(',').filter_map(|part| part.split_once('='));
+                pairs.filter(|(key, _)| PATHS.contains(key)).map(|(_, path)| PathBuf::from(path)).collect()
+            }
+            None => Vec::new(),
+        }
     }
 
     /// Loads what the agent needs (weights) for boards with rows of `width` pits. The factory makes as many agents
@@ -244,6 +261,27 @@ impl Options {
 
     /// A path, if the key is given.
     pub fn path(&mut self, key: &str) -> Option<PathBuf> {
+        debug_assert!(PATHS.contains(&key), "`{key}` is not among the keys that hold paths");
         self.take(key).map(|(_, value)| PathBuf::from(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_whatever_the_agent() {
+        for (spec, paths) in [
+            ("random", &[][..]),
+            ("ab:depth=3", &[]),
+            ("a@ab:depth=3,net=a/b.safetensors", &["a/b.safetensors"]),
+            ("mcts:net=x,sims=3", &["x"]),
+            ("net:a=b.safetensors", &["a=b.safetensors"]),
+            ("cmd:bot net=x", &[]),
+        ] {
+            let spec: AgentSpec = spec.parse().unwrap();
+            assert_eq!(spec.paths(), paths.iter().map(PathBuf::from).collect::<Vec<_>>(), "{spec}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The system's monotonic clock.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::agent::Clock;
@@ -17,5 +18,9 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
         self.0.elapsed()
+    }
+
+    fn shared(&self) -> Option<Arc<dyn Clock + Send + Sync>> {
+        Some(Arc::new(*self))
     }
 }

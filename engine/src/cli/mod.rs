@@ -8,6 +8,7 @@ mod agents;
 mod clock;
 pub mod giuthi;
 mod progress;
+mod shard;
 pub mod stop;
 
 use std::error::Error;
@@ -26,6 +27,7 @@ use crate::notation::excerpt;
 pub use agents::agents;
 pub use clock::SystemClock;
 pub use progress::{Progress, duration};
+pub use shard::ShardFlags;
 
 /// An error of usage rather than of the work: exit code 2 instead of 1.
 #[derive(Debug, thiserror::Error)]

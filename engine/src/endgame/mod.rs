@@ -1,4 +1,8 @@
-//! The end of games: tables of what positions of few seeds are worth, and problems composed from them.
+//! Exact play: what positions are worth when nobody errs. Tables of all boards with few seeds, and a solver for the
+//! others; problems composed from the tables.
 
 pub mod puzzle;
+pub mod solve;
 pub mod tablebase;
+
+pub use tablebase::Value;

@@ -63,7 +63,8 @@ fn count(line: &mut Vec<u8>, number: u8) {
     line.push(digit(number));
 }
 
-fn number(line: &mut Vec<u8>, mut number: u64) {
+/// Appends a whole number in decimal digits.
+pub fn number(line: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {

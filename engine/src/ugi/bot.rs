@@ -29,6 +29,11 @@ const LONGEST_HEARD: usize = 1 << 16;
 /// Longest wait for the rest of what a program that has ended wrote to stderr.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
+/// Name of the thread that writes to a program.
+pub const WRITER: &str = "to a program";
+/// Name of the thread that reads from it.
+pub const READER: &str = "from a program";
+
 /// Why a program said nothing more.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Silence {
@@ -49,6 +54,12 @@ fn after_colon(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
+/// A line, and when it was read.
+type Heard = (Line, Option<Duration>);
+
+/// The clock of the threads that read and write.
+type Shared = Option<Arc<dyn Clock + Send + Sync>>;
+
 /// A running program.
 pub struct Bot {
     child: Child,
@@ -57,7 +68,9 @@ pub struct Bot {
     guard: Option<Guard>,
     /// Takes lines for the program; `None` when its input is closed.
     input: Option<Sender<Vec<u8>>>,
-    output: Receiver<Line>,
+    output: Receiver<Heard>,
+    /// When the last line was begun to be written to it.
+    written: Arc<Mutex<Option<Duration>>>,
     complaint: Arc<Mutex<String>>,
     /// Closed when all that it wrote to stderr has been read.
     read_out: Receiver<()>,
@@ -69,10 +82,11 @@ impl Bot {
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<Bot> {
-        Bot::start_logged(program, arguments, io::sink())
+        Bot::start_logged(program, arguments, io::sink(), None)
     }
 
-    /// [`Bot::start`], with every line that the program writes to stderr passed on to `log`.
+    /// [`Bot::start`], with every line that the program writes to stderr passed on to `log`; and with a clock by which it
+    /// is noted when lines are written and read, however long it then takes until somebody looks.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -80,6 +94,7 @@ impl Bot {
         program: &OsStr,
         arguments: &[OsString],
         log: impl Write + Send + 'static,
+        clock: Option<Arc<dyn Clock + Send + Sync>>,
     ) -> io::Result<Bot> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -94,11 +109,15 @@ impl Bot {
         let complaint = Arc::new(Mutex::new(String::new()));
         let last_words = Arc::clone(&complaint);
         let (reading, read_out) = mpsc::channel::<()>();
+        let written = Arc::new(Mutex::new(None));
         if let Some(stdin) = stdin {
-            thread::spawn(move || write(stdin, &to_write));
+            let (clock, written) = (clock.clone(), Arc::clone(&written));
+            thread::Builder::new()
+                .name(WRITER.to_owned())
+                .spawn(move || write(stdin, &to_write, &clock, &written))?;
         }
         if let Some(stdout) = stdout {
-            thread::spawn(move || listen(stdout, &heard));
+            thread::Builder::new().name(READER.to_owned()).spawn(move || listen(stdout, &heard, &clock))?;
         }
         if let Some(stderr) = stderr {
             thread::spawn(move || {
@@ -112,6 +131,7 @@ impl Bot {
             guard: Some(guard),
             input: Some(input),
             output,
+            written,
             complaint,
             read_out,
         })
@@ -140,24 +160,37 @@ impl Bot {
     /// # Errors
     /// When the time is over or the program is.
     pub fn hear(&mut self, within: Duration) -> Result<String, Silence> {
+        self.hear_at(within).map(|(line, _)| line)
+    }
+
+    /// [`Bot::hear`], and when the line was read from the program, where there is a clock to tell it.
+    ///
+    /// # Errors
+    /// As [`Bot::hear`].
+    pub fn hear_at(&mut self, within: Duration) -> Result<(String, Option<Duration>), Silence> {
+        let text = |(line, at): Heard| match line {
+            Line::Text(line) => (line, at),
+            Line::TooLong => (String::new(), at),
+        };
         let mut left = within;
         loop {
             match self.output.recv_timeout(left.min(GLANCE)) {
-                Ok(Line::Text(line)) => return Ok(line),
-                Ok(Line::TooLong) => return Ok(String::new()),
+                Ok(heard) => return Ok(text(heard)),
                 Err(RecvTimeoutError::Timeout) if left <= GLANCE => return Err(Silence::Late(within)),
                 Err(RecvTimeoutError::Timeout) => left -= GLANCE,
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
             if let Ok(Some(_)) = self.child.try_wait() {
                 // What it said before its end is still on the way.
-                return match self.output.recv_timeout(LOOK) {
-                    Ok(Line::Text(line)) => Ok(line),
-                    Ok(Line::TooLong) => Ok(String::new()),
-                    Err(_) => Err(self.ended()),
-                };
+                return self.output.recv_timeout(LOOK).map(text).map_err(|_| self.ended());
             }
         }
+    }
+
+    /// When the last line was begun to be written to the program, where there is a clock to tell it.
+    #[must_use]
+    pub fn written_at(&self) -> Option<Duration> {
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How the program ended, and its last words: it closes its output a moment before it has ended, and before they are
@@ -244,22 +277,31 @@ impl Drop for Guard {
     }
 }
 
-fn write(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
+fn write(
+    mut stdin: ChildStdin,
+    lines: &Receiver<Vec<u8>>,
+    clock: &Shared,
+    written: &Mutex<Option<Duration>>,
+) {
     for line in lines {
+        if let Some(clock) = clock {
+            *written.lock().unwrap_or_else(PoisonError::into_inner) = Some(clock.now());
+        }
         if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
             return;
         }
     }
 }
 
-fn listen(stdout: impl Read, heard: &SyncSender<Line>) {
+fn listen(stdout: impl Read, heard: &SyncSender<Heard>, clock: &Shared) {
     let mut stdout = BufReader::new(stdout);
     while let Ok(Some(line)) = lines::read(&mut stdout) {
+        let at = clock.as_ref().map(|clock| clock.now());
         let line = match line {
             Line::Text(text) if text.len() > LONGEST_HEARD => Line::TooLong,
             line => line,
         };
-        if heard.send(line).is_err() {
+        if heard.send((line, at)).is_err() {
             return;
         }
     }

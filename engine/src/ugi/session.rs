@@ -155,7 +155,7 @@ impl Session {
         let [program, arguments @ ..] = command else {
             return Err(Fault::new(FaultKind::Start, "no program is given"));
         };
-        let bot = Bot::start_logged(program, arguments, log).map_err(|error| {
+        let bot = Bot::start_logged(program, arguments, log, clock.shared()).map_err(|error| {
             Fault::new(FaultKind::Start, format!("{} cannot be started: {error}", program.to_string_lossy()))
         })?;
         let start = Position::start(variant);
@@ -190,10 +190,10 @@ impl Session {
         let mut thought = String::new();
         let mut rubbish: Option<String> = None;
         let mut lines = 0;
-        let said = loop {
-            match self.bot.hear(deadline.saturating_sub(clock.now())) {
-                Ok(line) => match line.split(' ').next().unwrap_or_default() {
-                    "bestmove" => break line,
+        let (said, heard, written) = loop {
+            match self.bot.hear_at(deadline.saturating_sub(clock.now())) {
+                Ok((line, at)) => match line.split(' ').next().unwrap_or_default() {
+                    "bestmove" => break (line, at, self.bot.written_at()),
                     "info" if line.contains(" pv ") => thought = line,
                     word if REMARKS.contains(&word) => {}
                     _ => rubbish = Some(line),
@@ -201,7 +201,7 @@ impl Session {
                 Err(ended @ Silence::Ended { .. }) => {
                     return Err(Fault::new(FaultKind::Crash, ended.to_string()));
                 }
-                Err(Silence::Late(_)) => return Err(self.overdue(begun, due, rubbish, clock)),
+                Err(Silence::Late(_)) => break self.overdue(due, rubbish, clock)?,
             }
             lines += 1;
             if lines > MOST_LINES {
@@ -209,10 +209,13 @@ impl Session {
                 return Err(Fault::new(FaultKind::Rubbish, reason));
             }
             if clock.now() > deadline {
-                return Err(self.overdue(begun, due, rubbish, clock));
+                break self.overdue(due, rubbish, clock)?;
             }
         };
-        let took = clock.now().saturating_sub(begun);
+        // From when the question was written to when the answer was read, where that was noted: not how long it took us to
+        // have it written, nor to look.
+        let begun = written.unwrap_or(begun).max(begun);
+        let took = heard.unwrap_or_else(|| clock.now()).saturating_sub(begun);
         if took > due {
             return Err(late(took, due));
         }
@@ -291,33 +294,38 @@ impl Session {
         Err(Fault::new(FaultKind::Rubbish, format!("{MOST_LINES} lines and no `{wanted}`")))
     }
 
-    /// What kind of fault it is that no answer came in time: it is waited for a little longer.
+    /// The answer that was not there in time, if it comes a little later, with when it was read and when the question was
+    /// written; or what kind of fault it is that none comes.
     fn overdue(
         &mut self,
-        begun: Duration,
         due: Duration,
         rubbish: Option<String>,
         clock: &dyn Clock,
-    ) -> Fault {
-        self.bot.send("stop");
-        let deadline = clock.now().saturating_add(self.waits.grace);
+    ) -> Result<(String, Option<Duration>, Option<Duration>), Fault> {
+        let written = self.bot.written_at();
+        let begun = clock.now();
+        let deadline = begun.saturating_add(self.waits.grace);
+        // What was said in time, and only is not here yet, will be by then.
+        let mut patience = begun.saturating_add(self.waits.grace / 10);
         for _ in 0..MOST_LINES {
-            match self.bot.hear(deadline.saturating_sub(clock.now())) {
-                Ok(line) if line.starts_with("bestmove") => {
-                    return late(clock.now().saturating_sub(begun), due);
-                }
+            match self.bot.hear_at(patience.saturating_sub(clock.now())) {
+                Ok((line, at)) if line.starts_with("bestmove") => return Ok((line, at, written)),
                 Ok(_) if clock.now() <= deadline => {}
+                Err(Silence::Late(_)) if patience < deadline => {
+                    self.bot.send("stop");
+                    patience = deadline;
+                }
                 Ok(_) | Err(Silence::Late(_)) => break,
-                Err(ended) => return Fault::new(FaultKind::Crash, ended.to_string()),
+                Err(ended) => return Err(Fault::new(FaultKind::Crash, ended.to_string())),
             }
         }
         let time = format!("in {} ms", due.saturating_add(self.waits.grace).as_millis());
-        match rubbish {
+        Err(match rubbish {
             Some(line) => {
                 Fault::new(FaultKind::Rubbish, format!("no `bestmove` {time}, but `{}`", excerpt(&line)))
             }
             None => Fault::new(FaultKind::Silence, format!("no `bestmove` {time}")),
-        }
+        })
     }
 }
 

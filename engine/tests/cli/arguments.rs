@@ -17,6 +17,7 @@ fn help_lists_the_commands() {
         "bench",
         "analyze",
         "puzzle",
+        "tablebase",
         "play",
         "ugi",
         "compliance",

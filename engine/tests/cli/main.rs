@@ -14,6 +14,7 @@ mod puzzle;
 mod show;
 #[cfg(unix)]
 mod sibling;
+mod solve;
 mod tablebase;
 
 use std::ffi::OsStr;

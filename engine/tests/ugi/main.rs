@@ -3,6 +3,7 @@
 mod commands;
 mod compliance;
 mod document;
+mod lateness;
 #[path = "../networks/mod.rs"]
 mod networks;
 mod properties;

@@ -1,7 +1,10 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
 mod merge;
+mod openings;
 mod rate;
+mod replay;
+mod report;
 mod running;
 mod sprt;
 mod tournament;
@@ -11,7 +14,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use giuthi_engine::cli::run;
 
-/// Compares agents: tournaments and ratings.
+/// Compares agents: tournaments, ratings, reports.
 #[derive(Parser)]
 #[command(name = "giuthi-eval", version)]
 struct Cli {
@@ -24,6 +27,8 @@ enum Command {
     Tournament(Box<tournament::Arguments>),
     Merge(merge::Arguments),
     Rate(rate::Arguments),
+    Report(report::Arguments),
+    Replay(replay::Arguments),
     Sprt(Box<sprt::Arguments>),
 }
 
@@ -34,6 +39,8 @@ pub fn main() -> ExitCode {
         Command::Tournament(arguments) => tournament::work(*arguments),
         Command::Merge(arguments) => merge::work(&arguments),
         Command::Rate(arguments) => rate::work(arguments),
+        Command::Report(arguments) => report::work(&arguments),
+        Command::Replay(arguments) => replay::work(&arguments),
         Command::Sprt(arguments) => sprt::work(&arguments),
     })
 }

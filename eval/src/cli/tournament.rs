@@ -1,30 +1,32 @@
 //! `giuthi-eval tournament`: flags, progress, and what is said at the end.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use clap::Args;
 use giuthi_engine::cli::{
-    MAX_THREADS, Progress, SystemClock, Usage, agents, print, seed_or_drawn, stop, tell, whole_number,
+    MAX_THREADS, Progress, ShardFlags, SystemClock, Usage, agents, print, seed_or_drawn, stop, tell,
+    whole_number,
 };
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::ugi::session::Waits;
 use giuthi_engine::{AgentSpec, Shard, Variant};
 
+use super::openings::{OpeningFlags, Waiting, prepared};
 use super::running::{Outcome, Running};
-use crate::journal::{Files, Resumed, started_seed};
-use crate::openings::{Decided, Listing, Openings, OpeningsError};
+use crate::folder::Folder;
+use crate::journal::{Files, Resumed, SETTINGS, is_silent_on_files, started_seed};
+use crate::openings::Decided;
 use crate::output::Standings;
 use crate::programs::Conduct;
+use crate::report;
 use crate::schedule::Format;
 use crate::settings::{MAX_GAMES, Settings, SettingsError};
 use crate::timing::{TimeControl, Timing};
-use crate::tournament::{Error, Means, Prepared, Tournament};
+use crate::tournament::{Means, Prepared, Tournament};
 
 /// Folder of what external programs write to stderr, in that of the tournament.
 pub(super) const LOGS: &str = "logs";
@@ -32,8 +34,8 @@ pub(super) const LOGS: &str = "logs";
 /// Play agents against each other and rate them
 ///
 /// Every two agents that meet play N games: N/2 openings, each from both seats. All pairings get the same openings. DIR
-/// gets games.csv (every game, move by move), ratings.csv (Elo with 95 % intervals) and tournament.json (what was
-/// played). While the tournament runs its games stand in games.csv.partial, pair by pair as they are finished, and
+/// gets games.csv (every game, move by move), ratings.csv (Elo with 95 % intervals), report.html (all of it to look at) and
+/// tournament.json (what was played). While the tournament runs its games stand in games.csv.partial, pair by pair as they are finished, and
 /// --resume goes on from there.
 #[derive(Args)]
 #[command(after_help = agents())]
@@ -54,20 +56,8 @@ pub(super) struct Arguments {
     /// Let each agent meet only the one given before it and the one given after it
     #[arg(long)]
     ladder: bool,
-    /// Random plies at the start of a game: a number, or a range A..B to draw it from, both ends included [default: 4]
-    #[arg(long, value_name = "A..B", allow_hyphen_values = true, conflicts_with = "openings")]
-    opening_plies: Option<OpeningPlies>,
-    /// Openings from a file (one a line, its moves; or a CSV with a column `opening`), or all:K, every position after K
-    /// plies
-    #[arg(long, value_name = "FILE|all:K")]
-    openings: Option<Source>,
-    /// Leave out openings that a search by material values beyond V, 0 to 1, for either side, or proves won; 1 leaves
-    /// out what is proven alone, off nothing
-    #[arg(long, value_name = "V|off", default_value = "1", allow_negative_numbers = true)]
-    decided: Bound,
-    /// Positions that this search visits
-    #[arg(long, value_name = "N", default_value_t = Decided::default().nodes, value_parser = whole_number(1..=1_000_000_000), allow_negative_numbers = true)]
-    decided_nodes: u64,
+    #[command(flatten)]
+    openings: OpeningFlags,
     /// What all agents have to keep to instead of limits of their own: seconds a game and seconds gained by a move
     /// (10+0.1), movetime=MS, nodes=N or depth=D
     #[arg(long, value_name = "TC", allow_hyphen_values = true)]
@@ -94,9 +84,8 @@ pub(super) struct Arguments {
     /// Seed of all randomness; a drawn one when not given
     #[arg(long, value_name = "S", value_parser = whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Play only every N-th pair of games, from pair I on; `giuthi eval merge` puts shards 0/N to N-1/N together
-    #[arg(long, value_name = "I/N", default_value_t, allow_hyphen_values = true)]
-    shard: Shard,
+    #[command(flatten)]
+    shard: ShardFlags,
     /// Go on with the tournament of DIR, or begin it where there is none
     #[arg(long)]
     resume: bool,
@@ -106,45 +95,6 @@ pub(super) struct Arguments {
     /// Print one JSON object an agent, the best first, instead of tables
     #[arg(long)]
     json: bool,
-}
-
-/// Where listed openings come from.
-#[derive(Clone, Debug)]
-enum Source {
-    File(PathBuf),
-    All(u32),
-}
-
-impl FromStr for Source {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Source, String> {
-        match text.strip_prefix("all:") {
-            None => Ok(Source::File(PathBuf::from(text))),
-            Some(plies) => match whole_number(0..=20)(plies) {
-                Ok(plies) => Ok(Source::All(plies as u32)),
-                Err(error) => Err(format!("after all: {error}, the plies")),
-            },
-        }
-    }
-}
-
-/// `--decided`: a bound, or none.
-#[derive(Clone, Copy, Debug)]
-struct Bound(Option<f32>);
-
-impl FromStr for Bound {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Bound, String> {
-        if text == "off" {
-            return Ok(Bound(None));
-        }
-        let number = text.parse().ok().filter(|bound| (0.0..=1.0).contains(bound));
-        number
-            .map(|bound| Bound(Some(bound)))
-            .ok_or_else(|| "a number from 0 to 1, or off, is possible".to_owned())
-    }
 }
 
 fn milliseconds() -> impl Fn(&str) -> Result<u64, String> + Clone {
@@ -165,11 +115,6 @@ impl Arguments {
                 (false, true) => Format::RoundRobin,
             },
             games: self.games.map_or(2, |games| u32::try_from(games).expect("within the bounds of the flag")),
-            openings: match self.opening_plies {
-                Some(plies) => Openings::Random(plies),
-                None => Settings::default().openings,
-            },
-            decided: self.decided.0.map(|bound| Decided { bound, nodes: self.decided_nodes }),
             timing: Timing { control: self.tc, margin: ms(self.margin), move_timeout: ms(self.move_timeout) },
             waits: Waits {
                 start: ms(self.start_timeout),
@@ -179,10 +124,13 @@ impl Arguments {
             },
             seed: 0,
             jobs: 1,
-            shard: self.shard,
+            ..Settings::default()
         };
+        let plies = OpeningPlies::new(4, 4).expect("the right way round");
+        self.openings.begin(&mut settings, plies, Some(Decided::default().bound));
         // Before a seed is drawn, so that a usage error is the only line.
         settings.check().map_err(in_usage)?;
+        settings.shard = self.shard.chosen()?;
         settings.jobs = self.jobs.map_or((processors / settings.processes()).max(1), |jobs| jobs as usize);
         settings.seed = match (self.seed, self.resume.then(|| started_seed(&self.out)).flatten()) {
             (None, Some(seed)) => {
@@ -191,25 +139,6 @@ impl Arguments {
             }
             (asked, _) => seed_or_drawn(asked),
         };
-        if let Some(source) = &self.openings {
-            let list = match source {
-                Source::File(path) => Listing::read(path, self.variant, settings.decided),
-                Source::All(plies) => Listing::all(self.variant, *plies, settings.decided, settings.seed),
-            };
-            let list = list.map_err(|error| match error {
-                error @ (OpeningsError::Read { .. }
-                | OpeningsError::Line { .. }
-                | OpeningsError::Empty(_)) => {
-                    anyhow!(error)
-                }
-                error => Usage(format!("--openings: {error}")).into(),
-            })?;
-            if self.games.is_none() {
-                settings.games = u32::try_from(2 * list.chosen().openings.len())?;
-            }
-            settings.openings = Openings::Listed(list);
-            settings.check().map_err(in_usage)?;
-        }
         Ok(settings)
     }
 
@@ -225,19 +154,22 @@ impl Arguments {
 
 pub(super) fn work(arguments: Arguments) -> anyhow::Result<()> {
     let processors = available_parallelism().map_or(1, usize::from);
-    let settings = arguments.settings(processors)?;
-    let prepared = settings.prepare().map_err(|error| match error {
-        Error::Openings(OpeningsError::Drawn(error)) => Usage(format!("{}: {error}", error.flag())).into(),
-        Error::Openings(error @ OpeningsError::AllDecided) => {
-            Usage(format!("--opening-plies: {error}")).into()
-        }
-        error => anyhow::Error::new(error),
-    })?;
+    let mut settings = arguments.settings(processors)?;
     let out = &arguments.out;
+    // First of all, so that nobody waits for what another run is at already.
+    let folder = Folder::lock(out)?;
+    if arguments.resume {
+        warn_of_files(out);
+    } else {
+        Files::is_free(out)?;
+    }
+    let mut waiting = Waiting::new()?;
+    arguments.openings.list(&mut settings, arguments.games, &mut waiting)?;
+    let prepared = prepared(&settings, &mut waiting)?;
     let resumed = match arguments.resume {
-        true => Files::resume(out, &settings, prepared.schedule())?,
+        true => Files::resume(folder, &settings, prepared.schedule())?,
         false => Resumed::Unfinished(
-            Box::new(Files::create(out, &settings)?),
+            Box::new(Files::create(folder, &settings)?),
             Tournament::new(&settings, prepared.schedule()),
         ),
     };
@@ -248,7 +180,7 @@ pub(super) fn work(arguments: Arguments) -> anyhow::Result<()> {
         }
         Resumed::Unfinished(files, tournament) => {
             warn(&settings, &prepared, processors);
-            let (files, tournament) = play(&settings, &prepared, *files, tournament, out)?;
+            let (files, tournament) = play(&settings, &prepared, *files, tournament, &waiting.stopped)?;
             match settings.shard {
                 Shard::WHOLE => files.finish(&Standings::new(&settings, &tournament))?,
                 _ => files.finish_shard()?,
@@ -263,8 +195,12 @@ pub(super) fn work(arguments: Arguments) -> anyhow::Result<()> {
         ));
         return Ok(());
     }
+    // Last of all files; where it cannot be written, what came of the tournament is told all the same.
+    let written = report::write(out);
     let standings = Standings::new(&settings, &tournament);
-    print(&if arguments.json { standings.json_lines() } else { standings.text() })
+    print(&if arguments.json { standings.json_lines() } else { standings.text() })?;
+    written?;
+    Ok(())
 }
 
 /// Plays what is not there yet.
@@ -273,7 +209,7 @@ fn play(
     prepared: &Prepared<'_>,
     mut files: Files,
     mut tournament: Tournament,
-    out: &Path,
+    stopped: &AtomicBool,
 ) -> anyhow::Result<(Files, Tournament)> {
     let names: Vec<String> = settings.names().into_iter().map(str::to_owned).collect();
     let all = prepared.pairs().count() as u64;
@@ -283,12 +219,10 @@ fn play(
     if left < all {
         tell(format_args!("there already: {} of {all} pairs of games", all - left));
     }
-    let stopped = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stopped);
-    stop::on_signals("the games in hand", move || asked.swap(true, Ordering::Relaxed))?;
     let clock = SystemClock::default();
-    let logs = settings.agents.iter().any(|agent| agent.command().is_some()).then(|| out.join(LOGS));
-    let means = Means { clock: &clock, stop: &stopped, logs: logs.as_deref() };
+    let logs =
+        settings.agents.iter().any(|agent| agent.command().is_some()).then(|| files.folder().join(LOGS));
+    let means = Means { clock: &clock, stop: stopped, logs: logs.as_deref() };
     let hero = match &settings.format {
         Format::Gauntlet(heroes) => heroes.first().copied(),
         _ => None,
@@ -301,12 +235,19 @@ fn play(
     let conduct = prepared.run_each(
         &means,
         prepared.pairs().filter(is_missing),
-        |pair| (rows.pair(&pair), pair),
-        |number, (rows, pair)| -> anyhow::Result<()> {
-            files.add_rows(number, &rows)?;
-            tournament.add(&pair);
-            running.add(Outcome::of(&pair));
-            played += 1;
+        |mut pairs| {
+            let lines = rows.pairs(&pairs);
+            // What is written down is let go of where it was made.
+            pairs.iter_mut().flatten().for_each(|game| game.course.moves = Vec::new());
+            (lines, pairs)
+        },
+        |(lines, pairs)| -> anyhow::Result<()> {
+            files.add(&lines)?;
+            for pair in &pairs {
+                tournament.add(pair);
+                running.add(Outcome::of(pair));
+            }
+            played += pairs.len() as u64;
             let now = Instant::now();
             if now - told > Duration::from_millis(100) {
                 told = now;
@@ -316,7 +257,7 @@ fn play(
                 synced = now;
                 files.sync()?;
             }
-            progress.advance(2);
+            progress.advance(2 * pairs.len() as u64);
             Ok(())
         },
     )?;
@@ -367,6 +308,16 @@ pub(super) fn in_usage(error: SettingsError) -> Usage {
         SettingsError::Jobs => "--jobs",
     };
     Usage(format!("{flag}: {error}"))
+}
+
+/// Says that nobody knows whether agents' files are those that a folder's tournament was begun with.
+pub(super) fn warn_of_files(out: &Path) {
+    if is_silent_on_files(out) {
+        tell(format_args!(
+            "warning: {} does not say what the files of the agents held, as it is of an earlier version: whether they are the same is not looked at",
+            out.join(SETTINGS).display()
+        ));
+    }
 }
 
 /// What makes a tournament say less than it seems to.

@@ -8,7 +8,8 @@ use super::ring::{Course, Ring, end};
 use super::seen::{Seen, bits_of, seen};
 use crate::board::Board;
 use crate::game::Ending;
-use crate::playout::{Finish, Stream, Task};
+use crate::playout::{Deal, Finish};
+use crate::position::Position;
 use crate::rules::Player;
 
 /// The last place is none: nothing is played there.
@@ -43,10 +44,10 @@ impl Histories {
 
 /// A game, apart from the relay that runs in it.
 #[derive(Clone, Copy)]
-struct Slot<R> {
+struct Slot<R, S> {
     /// Framed for the player to move.
     ring: R,
-    stream: Stream,
+    stream: S,
     /// Two bits for each position of the history, by its hash: where they are not set, the position is not there.
     seen: u64,
     /// The history's length.
@@ -65,16 +66,14 @@ struct Slot<R> {
     game: usize,
 }
 
-impl<R: Ring> Slot<R> {
+impl<R: Ring, S> Slot<R, S> {
     /// The relay that runs, before its first lap.
     #[inline(always)]
     fn relay(&self) -> (R, Course) {
         let (down, pit) = (self.down as usize, self.pit as usize);
         (self.ring.turned(down, pit), Course::new::<R>(down, pit))
     }
-}
 
-impl<R: Ring> Slot<R> {
     /// Ends a move whose relay has landed.
     #[inline(always)]
     fn land(&mut self, turned: R, course: Course, laps: u32) {
@@ -90,63 +89,74 @@ impl<R: Ring> Slot<R> {
     }
 }
 
-/// Plays the games of a task.
+/// Plays the games of a deal.
 #[inline(always)]
-pub(super) fn play<R: Ring>(
+pub(super) fn play<R: Ring, D: Deal>(
     load: impl Fn(&Board) -> R,
-    task: &Task<'_>,
+    deal: &mut D,
     histories: &mut Histories,
-    finishes: &mut [Finish],
+    nothing: &Board,
 ) {
-    let framed = |board: &Board, player: Player| load(board).framed(0, usize::from(player == Player::South));
-    let start = task.start();
-    let before = task.recent().len();
-    let mut first = Slot {
-        ring: framed(start.board(), start.to_move()),
-        stream: task.stream(0),
+    let few = deal.games() < FEW;
+    let first = Slot {
+        ring: load(nothing),
+        stream: deal.stream(),
         seen: 0,
-        length: before,
+        length: 0,
         laps: 0,
         plies: 0,
-        lead: start.lead(),
-        player: start.to_move().index() as u32,
+        lead: 0,
+        player: 0,
         down: 0,
         pit: 0,
         began: 0,
         game: usize::MAX,
     };
-    if histories.stride < before + 16 {
-        histories.grow(2 * before + 64);
-    }
-    // The history that every game begins with lies beyond those of the games.
-    histories.seen.truncate(histories.stride * SLOTS);
-    for position in task.recent() {
-        let player = position.to_move().index() as u32;
-        let seen = seen(framed(position.board(), position.to_move()), player);
-        first.seen |= bits_of(seen);
-        histories.seen.push(seen);
-    }
-    let mut games = Games { task, finishes, histories, first, next: 0, round: 0 };
-    if games.finishes.len() < FEW {
+    let mut games = Games { load, deal, histories, first, next: 0, round: 0 };
+    if few {
         games.one_by_one();
     } else {
         games.at_once();
     }
 }
 
-struct Games<'a, R> {
-    task: &'a Task<'a>,
-    finishes: &'a mut [Finish],
+struct Games<'a, R, D: Deal, L> {
+    load: L,
+    deal: &'a mut D,
     histories: &'a mut Histories,
     /// A game that has not begun.
-    first: Slot<R>,
+    first: Slot<R, D::Stream>,
     /// The number of the next game to begin.
     next: usize,
     /// The number of the round that is next.
     round: u32,
 }
 
-impl<R: Ring> Games<'_, R> {
+impl<R: Ring, D: Deal, L: Fn(&Board) -> R> Games<'_, R, D, L> {
+    /// Has the games that are begun from now on start where the deal's game begun last does.
+    #[inline(always)]
+    fn start(&mut self) {
+        let recent = self.deal.recent();
+        let framed = |position: &Position| {
+            (self.load)(position.board()).framed(0, usize::from(position.to_move() == Player::South))
+        };
+        let start = recent.last().expect("a game starts from a position");
+        let before = recent.len();
+        let first = &mut self.first;
+        (first.ring, first.seen, first.length) = (framed(start), 0, before);
+        (first.lead, first.player) = (start.lead(), start.to_move().index() as u32);
+        // The history that every game begins with lies beyond those of the games.
+        self.histories.seen.truncate(self.histories.stride * SLOTS);
+        if self.histories.stride < before + 16 {
+            self.histories.grow(2 * before + 64);
+        }
+        for position in recent {
+            let seen = seen(framed(position), position.to_move().index() as u32);
+            first.seen |= bits_of(seen);
+            self.histories.seen.push(seen);
+        }
+    }
+
     #[inline(always)]
     fn one_by_one(&mut self) {
         let mut slot = self.first;
@@ -195,12 +205,12 @@ impl<R: Ring> Games<'_, R> {
                     met |= Bits::from(self.meet(at, &mut slots[at])) << at;
                 }
                 for at in some {
-                    stuck |= Bits::from(self.draw(&mut slots[at])) << at;
+                    stuck |= Bits::from(self.draw(at, &mut slots[at])) << at;
                     relays.set(at, slots[at].relay());
                 }
             }
             let mut special = (met | stuck) & !(1 << NONE);
-            slots[NONE].length = 0;
+            (slots[NONE].length, slots[NONE].plies) = (0, 0);
             relays.clear(NONE);
             while special != 0 {
                 let at = special.trailing_zeros() as usize;
@@ -238,16 +248,19 @@ impl<R: Ring> Games<'_, R> {
 
     /// Begins the next game, up to its first relay; false where there is none.
     #[inline(always)]
-    fn begin(&mut self, at: usize, slot: &mut Slot<R>) -> bool {
-        while self.next < self.finishes.len() {
+    fn begin(&mut self, at: usize, slot: &mut Slot<R, D::Stream>) -> bool {
+        while self.next < self.deal.games() {
+            if self.deal.begin(self.next, at) {
+                self.start();
+            }
             let Histories { seen, stride } = &mut *self.histories;
             let before = *stride * SLOTS;
             seen.copy_within(before..before + self.first.length, at * *stride);
             *slot = self.first;
             slot.game = self.next;
-            slot.stream = self.task.stream(self.next);
+            slot.stream = self.deal.stream();
             self.next += 1;
-            self.draw(slot);
+            self.draw(at, slot);
             if self.choose(at, slot) {
                 return true;
             }
@@ -259,32 +272,40 @@ impl<R: Ring> Games<'_, R> {
     /// Ends a move whose relay has landed and draws the next one, of the next game where this one is over; false where
     /// there is none.
     #[inline(always)]
-    fn land(&mut self, at: usize, slot: &mut Slot<R>, turned: R, course: Course, laps: u32) -> bool {
+    fn land(
+        &mut self,
+        at: usize,
+        slot: &mut Slot<R, D::Stream>,
+        turned: R,
+        course: Course,
+        laps: u32,
+    ) -> bool {
         slot.land(turned, course, laps);
         let met = self.meet(at, slot);
-        let stuck = self.draw(slot);
+        let stuck = self.draw(at, slot);
         !(met | stuck) || self.look(at, slot, met)
     }
 
-    /// Puts a game's position into its history; whether it may have been there before, or the history is full.
+    /// Puts a game's position into its history; whether it may have been there before, or no room is left.
     #[inline(always)]
-    fn meet(&mut self, at: usize, slot: &mut Slot<R>) -> bool {
+    fn meet(&mut self, at: usize, slot: &mut Slot<R, D::Stream>) -> bool {
         let seen = seen(slot.ring, slot.player);
         let bits = bits_of(seen);
         let met = slot.seen & bits == bits;
         self.histories.seen[at * self.histories.stride + slot.length] = seen;
         slot.length += 1;
         slot.seen |= bits;
-        met | (slot.length == self.histories.stride)
+        met | (slot.length == self.histories.stride) | self.deal.is_full(slot.plies)
     }
 
     /// Draws a move; whether there is none.
     #[inline(always)]
-    fn draw(&self, slot: &mut Slot<R>) -> bool {
+    fn draw(&mut self, at: usize, slot: &mut Slot<R, D::Stream>) -> bool {
         let own = slot.ring.sowable() & ((1 << R::WIDTH) - 1);
-        let drawn = slot.stream.below(2 * own.count_ones());
+        let drawn = self.deal.draw(&mut slot.stream, at, slot.player as usize, 2 * own.count_ones());
         slot.pit = slot.ring.nth_bit(own, drawn / 2) as u32 % 16;
         slot.down = drawn & 1;
+        self.deal.sown(at, slot.plies, slot.player, slot.pit, slot.down);
         slot.began = self.round;
         own == 0
     }
@@ -292,16 +313,19 @@ impl<R: Ring> Games<'_, R> {
     /// Looks whether a game's position has been there before, where it may have `met` it, and what is to be done where
     /// no move could be drawn; begins the next game where this one is over. False where there is none.
     #[inline(always)]
-    fn look(&mut self, at: usize, slot: &mut Slot<R>, met: bool) -> bool {
+    fn look(&mut self, at: usize, slot: &mut Slot<R, D::Stream>, met: bool) -> bool {
         if met && self.is_repeated(at, slot) {
-            self.finishes[slot.game] = Finish::drawn(Ending::Repetition, slot.plies, slot.laps);
+            self.deal.end(slot.game, at, Finish::drawn(Ending::Repetition, slot.plies, slot.laps));
             return self.begin(at, slot);
         }
         self.choose(at, slot) || self.begin(at, slot)
     }
 
     #[inline(always)]
-    fn is_repeated(&mut self, at: usize, slot: &Slot<R>) -> bool {
+    fn is_repeated(&mut self, at: usize, slot: &Slot<R, D::Stream>) -> bool {
+        if self.deal.is_full(slot.plies) {
+            self.deal.grow();
+        }
         if slot.length == self.histories.stride {
             let before = self.histories.seen.split_off(self.histories.stride * SLOTS);
             self.histories.grow(2 * slot.length);
@@ -313,7 +337,7 @@ impl<R: Ring> Games<'_, R> {
 
     /// Passes where that is forced, and draws again; where the game is over, notes it and is false.
     #[inline(always)]
-    fn choose(&mut self, at: usize, slot: &mut Slot<R>) -> bool {
+    fn choose(&mut self, at: usize, slot: &mut Slot<R, D::Stream>) -> bool {
         let row = (1 << R::WIDTH) - 1;
         let sowable = slot.ring.sowable();
         if sowable & row != 0 {
@@ -324,27 +348,28 @@ impl<R: Ring> Games<'_, R> {
             let full = !slot.ring.empty();
             let ahead = (full & row).count_ones() as i32 - (full >> R::WIDTH & row).count_ones() as i32;
             let south = seen_by_next(slot.lead + ahead, slot.player as usize);
-            self.finishes[slot.game] = Finish::ahead(south, slot.plies, slot.laps);
+            self.deal.end(slot.game, at, Finish::ahead(south, slot.plies, slot.laps));
             return false;
         }
+        self.deal.passed(at, slot.plies);
         slot.plies += 1;
         slot.player ^= 1;
         slot.lead = -slot.lead;
         slot.ring = slot.ring.framed(0, 1);
         if self.meet(at, slot) && self.is_repeated(at, slot) {
-            self.finishes[slot.game] = Finish::drawn(Ending::Repetition, slot.plies, slot.laps);
+            self.deal.end(slot.game, at, Finish::drawn(Ending::Repetition, slot.plies, slot.laps));
             return false;
         }
-        slot.stream.undo();
-        self.draw(slot);
+        D::undo(&mut slot.stream);
+        self.draw(at, slot);
         true
     }
 
     /// Ends a game by an endless relay and begins the next one; false where there is none.
     #[inline(always)]
-    fn endless(&mut self, at: usize, slot: &mut Slot<R>, laps: u32) -> bool {
+    fn endless(&mut self, at: usize, slot: &mut Slot<R, D::Stream>, laps: u32) -> bool {
         let laps = slot.laps + u64::from(laps);
-        self.finishes[slot.game] = Finish::drawn(Ending::Endless, slot.plies + 1, laps);
+        self.deal.end(slot.game, at, Finish::drawn(Ending::Endless, slot.plies + 1, laps));
         self.begin(at, slot)
     }
 }

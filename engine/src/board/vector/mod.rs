@@ -24,11 +24,13 @@ mod wide;
 
 use super::{Board, Sowing};
 use crate::perft::Tally;
-use crate::playout::{Finish, Task};
+use crate::playout::Deal;
 use crate::position::Position;
-use crate::rules::{Direction, Player};
+use crate::rules::{Direction, MAX_PITS, Player};
 
 pub(crate) use games::Histories;
+pub(crate) use relays::SLOTS;
+
 use lines::tally as tally_in;
 use narrow::Narrow;
 use ring::Ring;
@@ -97,17 +99,18 @@ fn sow_each_in<R: Ring>(
     abreast::sow_each(ring, board, player, visit);
 }
 
-/// Plays random games. The caller has asked [`available`].
-pub(crate) fn play_games(task: &Task<'_>, histories: &mut Histories, finishes: &mut [Finish]) {
+/// Plays the games of a deal, from boards with rows of so many pits. The caller has asked [`available`].
+pub(crate) fn play_games(width: usize, deal: &mut impl Deal, histories: &mut Histories) {
     // SAFETY: `available` was asked, so the processor has all that the functions need.
-    unsafe { by_width!(task.start().width(), games_in::<_>(task, histories, finishes)) }
+    unsafe { by_width!(width, games_in::<_>(deal, histories)) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-fn games_in<R: Ring>(task: &Task<'_>, histories: &mut Histories, finishes: &mut [Finish]) {
+fn games_in<R: Ring>(deal: &mut impl Deal, histories: &mut Histories) {
     // SAFETY: this function has the features.
     let load = |board: &Board| unsafe { R::load(&board.pits) };
-    games::play::<R>(load, task, histories, finishes);
+    let nothing = Board::from_pits(R::WIDTH as usize, &[0; MAX_PITS][..2 * R::WIDTH as usize]);
+    games::play::<R, _>(load, deal, histories, &nothing);
 }
 
 /// The tally of the lines of play of just `depth` plies, at least one, from the last of `recent`, the positions since

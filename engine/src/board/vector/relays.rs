@@ -4,7 +4,7 @@ use super::register::ones;
 use super::ring::{Course, Ring};
 
 /// Relays that run at once.
-pub(super) const SLOTS: usize = 64;
+pub(crate) const SLOTS: usize = 64;
 
 /// A bit for each.
 pub(super) type Bits = u64;

@@ -8,6 +8,7 @@ use clap::Args;
 use giuthi_engine::AgentSpec;
 use giuthi_engine::cli::{Usage, agents, print, tell};
 
+use super::openings::OpeningFlags;
 use crate::input::read_file;
 use crate::results::Results;
 use crate::sprt::{EloModel, Ended, Report, Sprt, SprtError, Trial, Verdict};
@@ -24,10 +25,10 @@ use crate::stats::Counts;
 pub(super) struct Arguments {
     /// Count the games of a file (games.csv, or a CSV with round, player0, player1, result) instead of playing; --agent
     /// names the agents where there are more than two
-    #[arg(value_name = "FILE", conflicts_with_all = ["counts", "Games"])]
+    #[arg(value_name = "FILE", conflicts_with_all = ["counts", "Games", "OpeningFlags"])]
     file: Option<PathBuf>,
     /// Judge these numbers instead of playing: WINS,DRAWS,LOSSES, or LL,LD,WL+DD,WD,WW of pairs
-    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true, conflicts_with_all = ["agents", "trinomial", "pentanomial", "Games"])]
+    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true, conflicts_with_all = ["agents", "trinomial", "pentanomial", "Games", "OpeningFlags"])]
     counts: Option<Counts>,
     /// The agent that is tested, and its opponent
     #[arg(long = "agent", value_name = "SPEC")]
@@ -55,6 +56,8 @@ pub(super) struct Arguments {
     trinomial: bool,
     #[command(flatten)]
     games: play::Games,
+    #[command(flatten)]
+    openings: OpeningFlags,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -80,7 +83,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
                 text.parse::<AgentSpec>().map_err(|error| Usage(format!("--agent {text}: {error}")))
             });
             let agents = agents.collect::<Result<_, _>>()?;
-            arguments.games.play(agents, Trial::new(sprt, !arguments.trinomial))?
+            arguments.games.play(agents, &arguments.openings, Trial::new(sprt, !arguments.trinomial))?
         }
     };
     print(&if arguments.json { report.json_line() } else { report.text() })

@@ -3,32 +3,30 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use giuthi_engine::cli::{
-    MAX_THREADS, Progress, SystemClock, Usage, seed_or_drawn, stop, tell, whole_number,
-};
+use giuthi_engine::cli::{MAX_THREADS, Progress, SystemClock, seed_or_drawn, stop, tell, whole_number};
 use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Variant, files};
 use serde_json::{Value, json};
 
 use crate::about::About;
-use crate::cli::tournament::{LOGS, in_usage, tell_conduct, warn};
+use crate::cli::openings::{OpeningFlags, Waiting, prepared};
+use crate::cli::tournament::{LOGS, in_usage, tell_conduct, warn, warn_of_files};
+use crate::folder::Folder;
 use crate::journal::{Files, GAMES, PARTIAL, Resumed, SETTINGS, started_seed};
-use crate::openings::{Openings, OpeningsError};
 use crate::output::Standings;
 use crate::settings::{MAX_GAMES, Settings};
-use crate::sprt::{Ended, Report, Trial, Verdict};
+use crate::sprt::{Ended, FILE as SPRT, Report, Trial, Verdict};
 use crate::timing::{TimeControl, Timing};
-use crate::tournament::{Error, Means, Prepared, Tournament};
+use crate::tournament::{Means, Prepared, Tournament};
 
-/// Name of the file that says what a test has come to.
-const SPRT: &str = "sprt.json";
+/// Most games where nothing is said.
+const GAMES_AT_MOST: u32 = 20_000;
 
 /// What is played.
 #[derive(Args)]
@@ -36,12 +34,10 @@ pub(super) struct Games {
     /// Rows and seeds of the board, 2xWxS
     #[arg(long, value_name = "V", default_value_t, allow_hyphen_values = true)]
     variant: Variant,
-    /// Most games; an even number, as each opening is played from both seats
-    #[arg(long, value_name = "MAX", default_value_t = 20_000, value_parser = whole_number(2..=MAX_GAMES.into()), allow_negative_numbers = true)]
-    games: u64,
-    /// Random plies at the start of a game: a number, or a range A..B to draw it from, both ends included
-    #[arg(long, value_name = "A..B", default_value = "6", allow_hyphen_values = true)]
-    opening_plies: OpeningPlies,
+    /// Most games; an even number, as each opening is played from both seats [default: 20000; with --openings, two of each
+    /// opening]
+    #[arg(long, value_name = "MAX", value_parser = whole_number(2..=MAX_GAMES.into()), allow_negative_numbers = true)]
+    games: Option<u64>,
     /// What both agents have to keep to instead of limits of their own: seconds a game and seconds gained by a move
     /// (10+0.1), movetime=MS, nodes=N or depth=D
     #[arg(long, value_name = "TC", allow_hyphen_values = true)]
@@ -63,20 +59,27 @@ pub(super) struct Games {
 
 impl Games {
     /// Plays until the test is decided, or stopped, or all games are played.
-    pub(super) fn play(&self, agents: Vec<AgentSpec>, mut trial: Trial) -> anyhow::Result<Report> {
+    pub(super) fn play(
+        &self,
+        agents: Vec<AgentSpec>,
+        openings: &OpeningFlags,
+        mut trial: Trial,
+    ) -> anyhow::Result<Report> {
         let processors = available_parallelism().map_or(1, usize::from);
-        let settings = self.settings(agents, processors)?;
+        let mut settings = self.settings(agents, openings, processors)?;
         let names = [0, 1].map(|agent| settings.agents[agent].label().to_owned());
-        let prepared = settings.prepare().map_err(|error| match error {
-            Error::Openings(OpeningsError::Drawn(error)) => {
-                Usage(format!("{}: {error}", error.flag())).into()
-            }
-            error => anyhow::Error::new(error),
-        })?;
+        let folder = self.out.as_deref().map(Folder::lock).transpose()?;
+        if let Some(out) = &self.out {
+            if self.resume { warn_of_files(out) } else { Files::is_free(out)? }
+        }
+        let mut waiting = Waiting::new()?;
+        openings.list(&mut settings, self.games, &mut waiting)?;
+        let settings = settings;
+        let prepared = prepared(&settings, &mut waiting)?;
         let report = |trial: &Trial, ended| Report::new(trial, names.clone(), ended);
         let mut tournament = Tournament::new(&settings, prepared.schedule());
         let mut files = None;
-        if let Some(out) = &self.out {
+        if let (Some(out), Some(folder)) = (&self.out, folder) {
             let path = out.join(SPRT);
             let begun = report(&trial, Ended::User);
             let there = self.resume && path.try_exists().with_context(|| path.display().to_string())?;
@@ -87,8 +90,8 @@ impl Games {
                 return super::of_file(&games.unwrap_or_else(|| out.join(GAMES)), &names, trial);
             }
             let resumed = match self.resume {
-                true => Files::resume(out, &settings, prepared.schedule())?,
-                false => Resumed::Unfinished(Box::new(Files::create(out, &settings)?), tournament),
+                true => Files::resume(folder, &settings, prepared.schedule())?,
+                false => Resumed::Unfinished(Box::new(Files::create(folder, &settings)?), tournament),
             };
             match resumed {
                 Resumed::Unfinished(there, so_far) => {
@@ -103,6 +106,7 @@ impl Games {
             &mut trial,
             &mut tournament,
             files.as_mut(),
+            &waiting.stopped,
         )?;
         let ended = match (trial.verdict(), whole) {
             (Verdict::H0 | Verdict::H1, _) => Ended::Bound,
@@ -122,15 +126,20 @@ impl Games {
         Ok(report)
     }
 
-    fn settings(&self, agents: Vec<AgentSpec>, processors: usize) -> anyhow::Result<Settings> {
+    fn settings(
+        &self,
+        agents: Vec<AgentSpec>,
+        openings: &OpeningFlags,
+        processors: usize,
+    ) -> anyhow::Result<Settings> {
         let mut settings = Settings {
             variant: self.variant,
             agents,
-            games: u32::try_from(self.games).expect("within the bounds of the flag"),
-            openings: Openings::Random(self.opening_plies),
+            games: self.games.map_or(GAMES_AT_MOST, |games| games as u32),
             timing: Timing { control: self.tc, ..Timing::default() },
             ..Settings::default()
         };
+        openings.begin(&mut settings, OpeningPlies::new(6, 6).expect("the right way round"), None);
         // Before a seed is drawn, so that a usage error is the only line.
         settings.check().map_err(in_usage)?;
         settings.jobs = self.jobs.map_or((processors / settings.processes()).max(1), |jobs| jobs as usize);
@@ -158,6 +167,7 @@ impl Course<'_> {
         trial: &mut Trial,
         tournament: &mut Tournament,
         mut files: Option<&mut Files>,
+        stopped: &AtomicBool,
     ) -> anyhow::Result<bool> {
         let Course { settings, prepared, out } = self;
         let all = prepared.schedule().pairs();
@@ -179,25 +189,22 @@ impl Course<'_> {
         if (missing.len() as u64) < all {
             tell(format_args!("there already: {} pairs of games", all - missing.len() as u64));
         }
-        let stopped = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&stopped);
-        stop::on_signals("the games in hand", move || asked.swap(true, Ordering::Relaxed))?;
         let clock = SystemClock::default();
         let logs = out.filter(|_| settings.agents.iter().any(|agent| agent.command().is_some()));
         let logs = logs.map(|out| out.join(LOGS));
-        let means = Means { clock: &clock, stop: &stopped, logs: logs.as_deref() };
+        let means = Means { clock: &clock, stop: stopped, logs: logs.as_deref() };
         let progress = Progress::new("sprt", "games", 2 * missing.len() as u64);
         let rows = files.as_ref().map(|files| files.rows().clone());
         let (mut told, mut ended) = (Instant::now(), false);
         let conduct = prepared.run_each(
             &means,
             missing.into_iter(),
-            |pair| (rows.as_ref().map(|rows| rows.pair(&pair)), pair),
-            |number, (rows, pair)| -> anyhow::Result<()> {
-                if let (Some(files), Some(rows)) = (&mut files, rows) {
-                    files.add_rows(number, &rows)?;
+            |pairs| (rows.as_ref().map(|rows| rows.pairs(&pairs)), pairs),
+            |(lines, pairs)| -> anyhow::Result<()> {
+                if let (Some(files), Some(lines)) = (&mut files, lines) {
+                    files.add(&lines)?;
                 }
-                tournament.add(&pair);
+                pairs.iter().for_each(|pair| tournament.add(pair));
                 if !ended && count(trial, tournament) {
                     ended = true;
                     // The games in hand are finished, and kept, but do not count any more.
@@ -208,7 +215,7 @@ impl Course<'_> {
                     told = now;
                     progress.note(trial.told());
                 }
-                progress.advance(2);
+                progress.advance(2 * pairs.len() as u64);
                 Ok(())
             },
         )?;
@@ -251,7 +258,7 @@ fn was_decided(out: &Path, asked: &Report, settings: &Settings) -> anyhow::Resul
     if decided {
         let about: About = serde_json::from_value(read(SETTINGS)?)
             .with_context(|| out.join(SETTINGS).display().to_string())?;
-        differences.extend(about.differences(&About::new(settings)));
+        differences.extend(about.differences(&About::new(settings)?));
     }
     if !differences.is_empty() {
         bail!(
