@@ -139,6 +139,7 @@ fn what_cannot_be_asked_for_is_refused() {
         1,
         "no problem 7: their numbers are from 1 to 4",
     );
+    refused(make(&["--out", path.to_str().unwrap()]), 1, "puzzles.csv: the file is there already");
     let full = dir.path().join("no/such/folder.csv");
     let output =
         giuthi(make(&["--out", full.to_str().unwrap()])).assert().code(1).get_output().stderr.clone();

@@ -161,7 +161,7 @@ fn a_file_that_is_none_is_refused_with_its_line() {
         assert!(error.starts_with(path.to_str().unwrap()) && error.contains(says), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
-    fs::write(&path, [&whole.as_bytes()[..], b"\xff\xfe\n"].concat()).unwrap();
+    fs::write(&path, [whole.as_bytes(), b"\xff\xfe\n"].concat()).unwrap();
     let error = read(&path).unwrap_err().to_string();
     assert!(error.contains("line 5: no CSV in UTF-8"), "{error}");
     let error = read(&dir.path().join("none.csv")).unwrap_err().to_string();

@@ -97,7 +97,7 @@ pub fn read(path: &Path) -> Result<Vec<(u64, Puzzle)>, FileError> {
         };
         if !headed {
             headed = true;
-            if record != StringRecord::from(&COLUMNS[..]) {
+            if !record.iter().eq(COLUMNS) {
                 return Err(FileError::Foreign { path: path.to_owned() });
             }
             continue;

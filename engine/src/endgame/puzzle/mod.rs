@@ -1,7 +1,7 @@
 //! Composed problems: positions of endgame tables in which exactly one move keeps the value, that move is a long relay,
 //! and the capture that tempts fails.
 //!
-//! [`compose`] finds them, [`Puzzle`] is one of them with its solution, [`read`] and [`write`] know their file (its
+//! [`compose`] finds them, [`Puzzle`] is one of them with its solution, [`read`] and [`write()`] know their file (its
 //! columns stand in `data/README.md`), and [`check`] proves one right without asking how it was made. What a problem is
 //! and how its difficulty is reckoned is told in `docs/puzzles.md`.
 

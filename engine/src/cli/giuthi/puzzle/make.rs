@@ -44,7 +44,7 @@ pub(super) struct Make {
     #[arg(long, value_name = "N", value_parser = whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// File for the problems, CSV, instead of printing them
+    /// File for the problems, CSV, instead of printing them; one that is there already is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -54,6 +54,9 @@ pub(super) struct Make {
 }
 
 pub(super) fn run(args: &Make) -> anyhow::Result<()> {
+    if let Some(out) = args.out.as_ref().filter(|out| out.exists()) {
+        bail!("--out {}: the file is there already: choose another name", out.display());
+    }
     let most = *args.seeds.end() as usize;
     let size = Size { pits: args.pits as usize, seeds: most };
     let tables = tables::tables(args.tb.as_deref(), size, &format!("--seeds {most}"))?;
