@@ -79,24 +79,16 @@ fn key(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
     }
     let lead = position.lead();
     // At the start of a game: with nothing to repeat, the values hold.
-    let mut keeping = moves.iter().filter(|each| each.thresholds.value(lead) >= goal.value());
-    match (keeping.find(|each| each.mv == puzzle.mv), moves.iter()) {
-        (None, mut moves) => {
-            let right = moves.find(|each| each.thresholds.value(lead) >= goal.value());
-            let right = right.map_or(String::new(), |each| format!("; {} does", each.mv));
-            return fault("move", format!("{} does not {goal}{right}", puzzle.mv));
-        }
-        (Some(_), mut moves) => {
-            let another =
-                moves.find(|each| each.mv != puzzle.mv && each.thresholds.value(lead) >= goal.value());
-            if let Some(another) = another {
-                let what = another.thresholds.value(lead);
-                return fault(
-                    "move",
-                    format!("{} is not the only move: {} is a {what} too", puzzle.mv, another.mv),
-                );
-            }
-        }
+    let keeps = |each: &&MoveWorth| each.thresholds.value(lead) >= goal.value();
+    let keeping: Vec<&MoveWorth> = moves.iter().filter(keeps).collect();
+    let others = keeping.iter().find(|each| each.mv != puzzle.mv);
+    if keeping.iter().all(|each| each.mv != puzzle.mv) {
+        let right = others.map_or(String::new(), |other| format!("; {} does", other.mv));
+        return fault("move", format!("{} does not {goal}{right}", puzzle.mv));
+    }
+    if let Some(other) = others {
+        let what = other.thresholds.value(lead);
+        return fault("move", format!("{} is not the only move: {} is a {what} too", puzzle.mv, other.mv));
     }
     let sowing = position.step_by(Sower::Plain, puzzle.mv).sowing;
     same("laps", puzzle.laps, sowing.laps, "the laps of the key are")?;

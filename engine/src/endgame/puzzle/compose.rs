@@ -227,3 +227,38 @@ fn lead(from: Threshold, below: Threshold, in_piles: i32) -> Option<i32> {
         (Threshold::Always, _) | (Threshold::Never, _) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_board_is_looked_at_once() {
+        let index = Index::new(5);
+        for seed in 0..4 {
+            let settings = Settings { seeds: 2..=4, laps: 1..=9, goal: None, count: 1, seed };
+            let order = Order::new(&index, &settings);
+            let all: HashSet<Position> = (0..order.len()).map(|at| order.position(&index, at)).collect();
+            assert_eq!(order.len(), (2..=4).map(|seeds| index.boards(seeds)).sum::<u64>());
+            assert_eq!(all.len() as u64, order.len());
+            assert!(all.iter().all(|position| (2..=4).contains(&position.board().seeds())));
+        }
+    }
+
+    #[test]
+    fn the_lead_is_the_least_that_the_piles_allow() {
+        use Threshold::{Always, Lead, Never};
+        assert_eq!(lead(Lead(3), Never, 21), Some(3));
+        assert_eq!(lead(Lead(3), Never, 20), Some(4));
+        // With a lead of 4 another move wins as well.
+        assert_eq!(lead(Lead(3), Lead(4), 20), None);
+        assert_eq!(lead(Lead(-5), Lead(-3), 20), Some(-4));
+        assert_eq!(lead(Lead(7), Never, 5), None);
+        assert_eq!(lead(Lead(-9), Never, 5), None);
+        assert_eq!(lead(Always, Lead(-3), 21), Some(-5));
+        assert_eq!(lead(Always, Lead(9), 20), Some(0));
+        assert_eq!(lead(Never, Never, 20), None);
+    }
+}
