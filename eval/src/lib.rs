@@ -40,6 +40,7 @@
 //! | [`content`] | what the files held that agents' specs name |
 //! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
+//! | [`mod@judge`] | networks and agents held against endgame tables |
 //! | [`cli`] | the `giuthi-eval` program |
 
 pub mod about;
@@ -49,6 +50,7 @@ mod drawn;
 pub mod folder;
 pub mod input;
 pub mod journal;
+pub mod judge;
 pub mod merge;
 pub mod openings;
 pub mod output;
