@@ -23,7 +23,7 @@ use crate::judge::{DEFAULT_BAND, Event, JudgeError, Judged, Settings, Source, ju
 /// Positions come right after a capture, where the tables' values are exact, and one from a game, so that they are
 /// independent. Shares have 95 % intervals (Wilson 1927). Of an agent the value is taken for a win above --band and for a
 /// loss below its negative; of a network it is the likeliest of win, draw and loss, and the move that of net:FILE.
-/// docs/endgame.md says what the columns mean.
+/// docs/ratings.md says what the columns mean.
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Endgame tables (made by giuthi tablebase build)
