@@ -79,6 +79,7 @@ fn whoever_has_the_tables_is_always_right_and_chance_is_not() {
         let judged = sure.iter().map(|spec| agent(spec)).chain([agent("random"), agent("ab:depth=1")]);
         let report = by_threads(&settings(folder.path(), judged.collect(), source), 2);
         assert_eq!(report.rows.len(), 4 * 5);
+        assert!(report.rows.iter().all(|row| row.wins + row.draws + row.losses == row.positions));
         for row in report.rows.iter().filter(|row| sure.contains(&row.agent)) {
             let found = (row.right, row.error, row.kept, row.lost, row.critical_kept);
             assert_eq!(found, (Some(1.0), Some(0.0), Some(1.0), Some(0.0), Some(1.0)), "{row:?}");
@@ -110,6 +111,7 @@ fn a_networks_value_is_the_likeliest_of_three() {
         let (network, agent) = (whole(&report, path), whole(&report, "ab:depth=1"));
         let right = network.right.unwrap();
         assert_eq!(network.right, agent.right);
+        assert!((right - network.draws as f64 / network.positions as f64).abs() < 1e-6, "{network:?}");
         assert!(0.0 < right && right < 1.0, "{network:?}");
         // Its expected result is 0, off by 1 where somebody wins.
         assert!((network.error.unwrap() - (1.0 - right)).abs() < 1e-4, "{network:?}");
@@ -149,7 +151,7 @@ fn tables_json_and_csv_hold_the_same_rows() {
     let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut csv = csv::Reader::from_path(&file).unwrap();
     let columns = csv.headers().unwrap().clone();
-    assert_eq!(columns.iter().take(4).collect::<Vec<_>>(), ["agent", "seeds", "positions", "right"]);
+    assert_eq!(columns.iter().take(4).collect::<Vec<_>>(), ["agent", "seeds", "positions", "wins"]);
     let rows: Vec<csv::StringRecord> = csv.records().map(Result::unwrap).collect();
     assert_eq!((lines.len(), rows.len()), (6, 6));
     for (line, row) in lines.iter().zip(&rows) {

@@ -3,6 +3,7 @@
 use giuthi_engine::endgame::tablebase::Value;
 
 use crate::stats::Z;
+use crate::tally::WinsDrawsLosses;
 
 /// A mean of numbers from 0 to `most`, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +46,8 @@ impl Share {
 pub struct Count {
     /// Positions judged.
     pub positions: u64,
+    /// Those that are won, drawn and lost for the player to move.
+    pub worth: WinsDrawsLosses,
     /// Positions to which a value was given.
     pub valued: u64,
     /// Those whose value was right.
@@ -66,6 +69,11 @@ impl Count {
     pub(super) fn add(&mut self, truth: Value, is_critical: bool, judgement: &Judgement) {
         let number = |value: Value| value as i32 - Value::Draw as i32;
         self.positions += 1;
+        *match truth {
+            Value::Win => &mut self.worth.wins,
+            Value::Draw => &mut self.worth.draws,
+            Value::Loss => &mut self.worth.losses,
+        } += 1;
         if let Some((value, expected)) = judgement.value {
             self.valued += 1;
             self.right += u64::from(value == truth);
@@ -83,6 +91,7 @@ impl Count {
     pub fn plus(self, other: Count) -> Count {
         Count {
             positions: self.positions + other.positions,
+            worth: self.worth.plus(other.worth),
             valued: self.valued + other.valued,
             right: self.right + other.right,
             error: self.error + other.error,
@@ -168,6 +177,7 @@ mod tests {
             count.add(truth, truth != Loss, &Judgement { value, after });
         }
         assert_eq!((count.positions, count.valued, count.right), (5, 4, 2));
+        assert_eq!((count.worth.wins, count.worth.draws, count.worth.losses), (3, 1, 1));
         assert_eq!((count.kept, count.half_points_lost), (2, 4));
         assert_eq!((count.critical, count.critical_kept), (4, 1));
         assert!((count.error - (0.1 + 0.8 + 0.5)).abs() < 1e-6);

@@ -14,6 +14,12 @@ pub struct Row {
     pub seeds: Option<usize>,
     /// Positions judged.
     pub positions: u64,
+    /// Those that are won for the player to move.
+    pub wins: u64,
+    /// Those that are drawn.
+    pub draws: u64,
+    /// Those that are lost.
+    pub losses: u64,
     /// Share of right values; with what belongs to it none from those that give no values.
     pub right: Option<f64>,
     /// Lower end of its interval.
@@ -63,6 +69,9 @@ impl Row {
             agent: agent.to_owned(),
             seeds,
             positions: count.positions,
+            wins: count.worth.wins,
+            draws: count.worth.draws,
+            losses: count.worth.losses,
             right,
             right_lower,
             right_upper,
@@ -116,6 +125,7 @@ impl Report {
             "seeds",
             "agent",
             "positions",
+            "W-D-L",
             "value right %",
             "error",
             "move keeps %",
@@ -128,6 +138,7 @@ impl Report {
                 row.seeds.map_or("all".to_owned(), |seeds| seeds.to_string()),
                 plain(&row.agent),
                 row.positions.to_string(),
+                format!("{}-{}-{}", row.wins, row.draws, row.losses),
                 ranged([row.right, row.right_lower, row.right_upper], 100.0, 1),
                 ranged([row.error, row.error_lower, row.error_upper], 1.0, 3),
                 ranged([row.kept, row.kept_lower, row.kept_upper], 100.0, 1),
