@@ -26,4 +26,4 @@ rm -rf "$out/tournament"
     --agent random --agent greedy --agent ab:depth=1 --agent $teacher \
     --agent "net@$teacher,net=$out/net.safetensors"
 
-stage "done: \`net\` is $teacher with the trained network instead of the material count"
+stage "done, to look at in a browser: $out/tournament/report.html; \`net\` is $teacher with the trained network instead of the material count"

@@ -60,6 +60,11 @@ pub struct AboutAgent {
     pub spec: String,
 }
 
+/// This program, with its version.
+pub(crate) fn program() -> String {
+    concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
 impl About {
     /// What is said of a tournament with these settings.
     ///
@@ -76,7 +81,7 @@ impl About {
         let control = settings.timing.control;
         let files = NamedFile::all(&settings.agents)?;
         Ok(About {
-            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: program(),
             variant: settings.variant.to_string(),
             format: settings.format.name().to_owned(),
             heroes: match &settings.format {

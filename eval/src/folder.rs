@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::journal::{GAMES, OutputError, RATINGS, SETTINGS};
+use crate::journal::{GAMES, OutputError, RATINGS, REPORT, SETTINGS};
 
 /// Name of the file that a run holds while it is at work.
 const LOCK: &str = "tournament.lock";
@@ -53,7 +53,8 @@ impl Folder {
             let entry = entry.map_err(OutputError::at(&self.path))?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            let begun = [GAMES, RATINGS, SETTINGS].iter().any(|file| name.starts_with(&format!(".{file}.")));
+            let begun =
+                [GAMES, RATINGS, SETTINGS, REPORT].iter().any(|file| name.starts_with(&format!(".{file}.")));
             if begun && name.ends_with(".tmp") {
                 remove(&entry.path())?;
             }

@@ -26,6 +26,8 @@ pub const GAMES: &str = "games.csv";
 pub const PARTIAL: &str = "games.csv.partial";
 /// Name of the file of ratings.
 pub const RATINGS: &str = "ratings.csv";
+/// Name of the page with all that can be told of it.
+pub const REPORT: &str = "report.html";
 /// Name of the file that says what was played.
 pub const SETTINGS: &str = "tournament.json";
 
@@ -116,7 +118,7 @@ impl Files {
     /// # Errors
     /// Where it has any file of one: nothing is written over.
     pub fn is_free(folder: &Path) -> Result<(), OutputError> {
-        for name in [GAMES, RATINGS, SETTINGS] {
+        for name in [GAMES, RATINGS, SETTINGS, REPORT] {
             let path = folder.join(name);
             // An unfinished one has settings too, and should be called by its name.
             let partial = folder.join(PARTIAL);
@@ -381,7 +383,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Bytes of a file up to the end of its last whole line.
-fn whole_lines(mut file: &File) -> io::Result<u64> {
+pub(crate) fn whole_lines(mut file: &File) -> io::Result<u64> {
     let mut end = file.metadata()?.len();
     let mut block = vec![0; 1 << 12];
     while end > 0 {

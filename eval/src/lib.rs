@@ -41,6 +41,9 @@
 //! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
 //! | [`mod@judge`] | networks and agents held against endgame tables |
+//! | [`recorded`] | the tournament of a folder, opened to be looked at |
+//! | [`replay`] | a game told again, ply by ply |
+//! | [`report`] | `report.html`: all that can be told of a tournament, and its games replayed |
 //! | [`cli`] | the `giuthi-eval` program |
 
 pub mod about;
@@ -59,6 +62,9 @@ mod programs;
 pub mod ranking;
 pub mod rating;
 pub mod record;
+pub mod recorded;
+pub mod replay;
+pub mod report;
 pub mod results;
 pub mod schedule;
 pub mod settings;

@@ -10,7 +10,8 @@ use thiserror::Error;
 use crate::about::About;
 use crate::folder::Folder;
 use crate::journal::{
-    GAMES, OutputError, PARTIAL, Place, RATINGS, SETTINGS, Scan, copy, read_json, write_json, write_ratings,
+    GAMES, OutputError, PARTIAL, Place, RATINGS, REPORT, SETTINGS, Scan, copy, read_json, write_json,
+    write_ratings,
 };
 use crate::output::Standings;
 use crate::record::Rows;
@@ -90,7 +91,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
     let foreign = || MergeError::Foreign(first.join(SETTINGS));
     let (variant, pairings, _) = about.read().ok_or_else(foreign)?;
     let count = shard.parse::<Shard>().map_err(|_| foreign())?.count();
-    for name in [GAMES, PARTIAL, RATINGS, SETTINGS] {
+    for name in [GAMES, PARTIAL, RATINGS, SETTINGS, REPORT] {
         let path = out.join(name);
         if path.try_exists().map_err(OutputError::at(&path))? {
             return Err(OutputError::Exists(path).into());

@@ -199,7 +199,7 @@ fn a_folder_with_a_tournament_is_refused_and_left_alone() {
 
     // Without its games, what is left of it is no more written over.
     fs::remove_file(folder.path().join("games.csv.partial")).unwrap();
-    for left in ["ratings.csv", "tournament.json"] {
+    for left in ["ratings.csv", "tournament.json", "report.html"] {
         tournament(&again, folder.path()).assert().code(1).stdout("").stderr(refused(left));
         fs::remove_file(folder.path().join(left)).unwrap();
     }

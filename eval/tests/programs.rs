@@ -315,7 +315,7 @@ fn the_document_s_commands_work() {
     let program = assert_cmd::cargo::cargo_bin!("giuthi-eval").display();
     let blocks: Vec<&str> =
         document.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(blocks.len(), 3);
+    assert_eq!(blocks.len(), 4);
     for block in blocks {
         let folder = tempdir().unwrap();
         std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples")).unwrap();

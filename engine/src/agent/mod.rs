@@ -167,7 +167,7 @@ pub enum LoadError {
     Net(#[from] NetError),
     /// The endgame tables.
     #[error("tb=: {0}")]
-    Tables(#[from] TablebaseError),
+    Tables(Box<TablebaseError>),
     /// Endgame tables for boards of another width.
     #[error("tb={}: tables of boards with rows of {found} pits, but the board has rows of {wanted}", path.display())]
     TablesWidth {
@@ -181,4 +181,10 @@ pub enum LoadError {
     /// A program of its own, where only agents of ours can play.
     #[error("an external program (cmd:) can play in tournaments, in `play` and in `analyze`, and not here")]
     External,
+}
+
+impl From<TablebaseError> for LoadError {
+    fn from(error: TablebaseError) -> LoadError {
+        LoadError::Tables(Box::new(error))
+    }
 }

@@ -9,10 +9,8 @@ use crate::game::Game;
 use crate::rules::Move;
 
 /// The key of specs.
-pub(super) const KEY: Key = Key {
-    name: "tb",
-    summary: "folder of endgame tables (made by giuthi tablebase build) to play by and to search with",
-};
+pub(super) const KEY: Key =
+    Key { name: "tb", summary: "folder of endgame tables to play by and to search with" };
 
 /// Reads the tables of a folder, which have to be for boards with rows of `width` pits.
 pub(super) fn load(path: &Path, width: usize) -> Result<Arc<Tablebase>, LoadError> {

@@ -18,21 +18,21 @@
 //! only a draw is exact; but the search comes to the tables' boards by captures, unless it begins on one.
 
 mod each;
+mod memory;
 mod place;
 
-use std::sync::Arc;
-
-use super::table::{Bound, Entry, Table, key_of};
+use super::table::{Bound, Entry, key_of};
 use super::{Control, Evaluator, Limits, MAX_DEPTH, Score, holds_perpetual, shows_perpetual};
 use crate::board::MoveKind;
-use crate::endgame::tablebase::{Tablebase, Value};
+use crate::endgame::tablebase::Value;
 use crate::game::Game;
 use crate::position::{Position, Step};
-use crate::rules::{MAX_PITS, MAX_WIDTH, Move, Player};
+use crate::rules::{MAX_WIDTH, Move, Player};
 
 use place::Place;
 
 pub use each::alpha_beta_each;
+pub use memory::Memory;
 
 /// What a search found, at the end and after each finished iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,35 +45,6 @@ pub struct Report {
     pub depth: u32,
     /// Positions visited.
     pub nodes: u64,
-}
-
-/// What a searcher remembers from move to move of a game.
-pub struct Memory {
-    table: Table,
-    /// How often a move of a player cut a branch off, the deeper the more: `[player][pit][direction]`.
-    history: [[[u32; 2]; MAX_PITS]; 2],
-    /// Endgame tables, asked after captures.
-    tables: Option<Arc<Tablebase>>,
-}
-
-impl Memory {
-    /// A fresh memory with a table of at most `megabytes`.
-    #[must_use]
-    pub fn new(megabytes: usize) -> Memory {
-        Memory::with_tables(megabytes, None)
-    }
-
-    /// A fresh memory of a searcher that has endgame tables as well.
-    #[must_use]
-    pub fn with_tables(megabytes: usize, tables: Option<Arc<Tablebase>>) -> Memory {
-        Memory { table: Table::new(megabytes), history: [[[0; 2]; MAX_PITS]; 2], tables }
-    }
-
-    /// The endgame tables.
-    #[must_use]
-    pub const fn tables(&self) -> Option<&Arc<Tablebase>> {
-        self.tables.as_ref()
-    }
 }
 
 /// Searches the position of a game that is not over; `observe` is told every finished iteration.

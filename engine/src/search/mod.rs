@@ -14,6 +14,7 @@ pub use alpha_beta::{Memory, Report, alpha_beta, alpha_beta_each};
 pub use mcts::{Judge, Mcts, MctsReport, SimLimits};
 pub use perpetual::{holds_perpetual, shows_perpetual};
 pub use score::Score;
+pub(crate) use table::key_of;
 
 use crate::agent::Clock;
 use crate::net::Quantised;

@@ -7,7 +7,7 @@ use crate::rules::{Direction, Move};
 /// A 64-bit key of a position: pits, piles and the player to move. That two positions have the same key is left to
 /// chance (2⁻⁶⁴ a pair).
 #[inline]
-pub(super) fn key_of(position: &Position) -> u64 {
+pub(crate) fn key_of(position: &Position) -> u64 {
     // Folded multiplication (wyhash: Wang Yi 2019): both halves of the product count.
     let mix = |a: u64, b: u64| {
         let product = u128::from(a) * u128::from(b);

@@ -16,6 +16,7 @@ fn help_lists_the_commands() {
         "perft",
         "bench",
         "analyze",
+        "tablebase",
         "play",
         "ugi",
         "compliance",

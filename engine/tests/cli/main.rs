@@ -13,6 +13,7 @@ mod play;
 mod show;
 #[cfg(unix)]
 mod sibling;
+mod solve;
 mod tablebase;
 
 use std::ffi::OsStr;

@@ -90,11 +90,11 @@ fn what_does_not_fit_is_refused() {
         2,
         "'--seeds <N>': a whole number from 0 to 60 is possible",
     );
-    let memory = ["8", "--seeds", "12", "--memory", "100"];
+    let memory = ["8", "--seeds", "12", "--memory", "150"];
     refused(
         build.iter().chain(&memory),
         1,
-        "--seeds 12: needs 217 MB of memory, --memory allows 100 MB; --seeds 10 fits",
+        "--seeds 12: needs 250 MB of memory, --memory allows 150 MB; --seeds 11 fits",
     );
     refused(build.iter().chain(&["10", "--seeds", "60"]), 1, "--seeds 60: needs ");
 }
@@ -160,4 +160,40 @@ fn the_fast_way_is_measured_beside_the_plain_one() {
         assert!(lines[0][key].as_f64().unwrap() > 0.0, "{key}");
     }
     assert!(printed(["tablebase", "bench", "--seeds", "4"]).contains("faster than the plain way"));
+}
+
+#[test]
+fn agents_play_by_them() {
+    let dir = tables("7");
+    for agent in ["ab:depth=4", "mcts:sims=20"] {
+        let spec = format!("{agent},tb={}", text(dir.path()));
+        for position in
+            ["0,0,2,0,2 0,0,2,1,0 5 8 1", "0,0,2,1,0 0,0,2,0,2 9 2 0", "0,0,0,0,2 2,0,0,0,0 0 0 1"]
+        {
+            let found =
+                objects(["analyze", "--json", "--seed", "1", "--agent", &spec, "--position", position]);
+            let table =
+                objects(["tablebase", "probe", "--json", "--tb", text(dir.path()), "--position", position]);
+            let value = match table[0]["value"].as_str().unwrap() {
+                "win" => 1.0,
+                "draw" => 0.0,
+                _ => -1.0,
+            };
+            let last = found.last().unwrap();
+            assert_eq!(last["value"].as_f64(), Some(value), "{last}");
+            let moves = table[0]["moves"].as_array().unwrap();
+            let chosen = moves.iter().find(|each| each["move"] == last["move"]).unwrap();
+            assert_eq!(chosen["value"], table[0]["value"]);
+        }
+        refused(
+            ["analyze", "--seed", "1", "--agent", &spec],
+            1,
+            "rows of 5 pits, but the board has rows of 8",
+        );
+    }
+    refused(
+        ["analyze", "--seed", "1", "--agent", "ab:depth=1,tb=nowhere"],
+        1,
+        "tb=: nowhere: no `manifest.json`",
+    );
 }

@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use giuthi_engine::endgame::tablebase::{Index, MoveWorth, PlainTables, Size, Tablebase, Value};
-use giuthi_engine::{MoveKind, Player, Position};
+use giuthi_engine::rng::game_rng;
+use giuthi_engine::{Game, MoveKind, Player, Position};
+use rand::RngExt;
 
 use super::reference::Reference;
 use super::{boards, position, tables};
@@ -136,4 +138,59 @@ fn the_plain_way_comes_to_the_same_tables() {
         assert!(PlainTables::solve(pits, seeds).agree(&table), "2x{pits} with up to {seeds} seeds");
         assert!(!PlainTables::solve(pits, seeds - 1).agree(&table));
     }
+}
+
+#[test]
+fn what_has_been_played_takes_away_no_more_than_is_said() {
+    let tables = Tablebase::solve(Size { pits: 5, seeds: 6 }).unwrap();
+    let index = Index::new(5);
+    let rng = &mut game_rng(6, 0);
+    let (mut certain, mut uncertain, mut drawn, mut positions) = (0, 0, 0, 0);
+    for _ in 0..30_000 {
+        let seeds = rng.random_range(4..=6);
+        let board = index.board(seeds, rng.random_range(0..index.boards(seeds)));
+        let lead = rng.random_range(-2..=2);
+        let piles = [10, (10 + lead) as u32];
+        let mut game = Game::from_position(position(&board[..10], piles));
+        let mut twin = Reference::new(board[..10].iter().map(|&seeds| seeds.into()).collect(), piles, 1);
+        for _ in 0..rng.random_range(1..12) {
+            // Nothing but what keeps the history, where there is such a move.
+            let mut moves = Vec::new();
+            game.position().each_step(|mv, step| {
+                if !matches!(step.sowing.kind, MoveKind::Capture | MoveKind::Endless)
+                    && !game.recent().contains(&step.position)
+                {
+                    moves.push(mv);
+                }
+            });
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[rng.random_range(0..moves.len())];
+            game.play(mv).unwrap();
+            twin.play(&mv.to_string());
+        }
+        let Some(advice) = tables.advise(&game) else { continue };
+        let player = game.position().to_move().index();
+        let value = played_out(&twin, player, &mut positions);
+        let told = as_number(advice.value);
+        if advice.is_certain {
+            assert_eq!(value, told, "{:?}", game.plies());
+            certain += 1;
+        } else {
+            assert!(value == told || value == 0, "{:?}", game.plies());
+            uncertain += 1;
+            drawn += i32::from(value == 0);
+        }
+        // The first of the moves keeps a certain value, and of a win that is not certain a draw.
+        let mut after = twin.clone();
+        after.play(&advice.moves[0].to_string());
+        let kept = played_out(&after, player, &mut positions);
+        let least = if advice.is_certain { value } else { told - 1 };
+        assert!(kept >= least, "{:?}", game.plies());
+    }
+    assert!(
+        certain > 5000 && uncertain > 500 && drawn > 10,
+        "{certain} certain, {uncertain} not, {drawn} of them drawn"
+    );
 }

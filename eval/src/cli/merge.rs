@@ -6,11 +6,12 @@ use clap::Args;
 use giuthi_engine::cli::print;
 
 use crate::merge::merge;
+use crate::report;
 
 /// Put the shards of a tournament together
 ///
-/// The folders are those that `tournament --shard I/N` wrote, all N of them, each finished. OUT gets the games.csv and
-/// ratings.csv that one machine alone would have written.
+/// The folders are those that `tournament --shard I/N` wrote, all N of them, each finished. OUT gets the games.csv,
+/// ratings.csv and report.html that one machine alone would have written.
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Folders of the shards
@@ -26,5 +27,8 @@ pub(super) struct Arguments {
 
 pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let standings = merge(&arguments.folders, &arguments.out)?;
-    print(&if arguments.json { standings.json_lines() } else { standings.text() })
+    let written = report::write(&arguments.out);
+    print(&if arguments.json { standings.json_lines() } else { standings.text() })?;
+    written?;
+    Ok(())
 }

@@ -4,6 +4,8 @@ mod judge;
 mod merge;
 mod openings;
 mod rate;
+mod replay;
+mod report;
 mod running;
 mod sprt;
 mod tournament;
@@ -13,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use giuthi_engine::cli::run;
 
-/// Compares agents: tournaments and ratings.
+/// Compares agents: tournaments, ratings, reports.
 #[derive(Parser)]
 #[command(name = "giuthi-eval", version)]
 struct Cli {
@@ -27,6 +29,8 @@ enum Command {
     Merge(merge::Arguments),
     Judge(Box<judge::Arguments>),
     Rate(rate::Arguments),
+    Report(report::Arguments),
+    Replay(replay::Arguments),
     Sprt(Box<sprt::Arguments>),
 }
 
@@ -38,6 +42,8 @@ pub fn main() -> ExitCode {
         Command::Merge(arguments) => merge::work(&arguments),
         Command::Judge(arguments) => judge::work(&arguments),
         Command::Rate(arguments) => rate::work(arguments),
+        Command::Report(arguments) => report::work(&arguments),
+        Command::Replay(arguments) => replay::work(&arguments),
         Command::Sprt(arguments) => sprt::work(&arguments),
     })
 }

@@ -22,6 +22,7 @@ use crate::journal::{Files, Resumed, SETTINGS, is_silent_on_files, started_seed}
 use crate::openings::Decided;
 use crate::output::Standings;
 use crate::programs::Conduct;
+use crate::report;
 use crate::schedule::Format;
 use crate::settings::{MAX_GAMES, Settings, SettingsError};
 use crate::timing::{TimeControl, Timing};
@@ -33,8 +34,8 @@ pub(super) const LOGS: &str = "logs";
 /// Play agents against each other and rate them
 ///
 /// Every two agents that meet play N games: N/2 openings, each from both seats. All pairings get the same openings. DIR
-/// gets games.csv (every game, move by move), ratings.csv (Elo with 95 % intervals) and tournament.json (what was
-/// played). While the tournament runs its games stand in games.csv.partial, pair by pair as they are finished, and
+/// gets games.csv (every game, move by move), ratings.csv (Elo with 95 % intervals), report.html (all of it to look at) and
+/// tournament.json (what was played). While the tournament runs its games stand in games.csv.partial, pair by pair as they are finished, and
 /// --resume goes on from there.
 #[derive(Args)]
 #[command(after_help = agents())]
@@ -194,8 +195,12 @@ pub(super) fn work(arguments: Arguments) -> anyhow::Result<()> {
         ));
         return Ok(());
     }
+    // Last of all files; where it cannot be written, what came of the tournament is told all the same.
+    let written = report::write(out);
     let standings = Standings::new(&settings, &tournament);
-    print(&if arguments.json { standings.json_lines() } else { standings.text() })
+    print(&if arguments.json { standings.json_lines() } else { standings.text() })?;
+    written?;
+    Ok(())
 }
 
 /// Plays what is not there yet.

@@ -27,6 +27,8 @@ use observed::Observed;
 
 pub use report::{Ended, Report};
 
+/// Name of the file that says what a test has come to.
+pub const FILE: &str = "sprt.json";
 /// Furthest hypothesis, in Elo.
 pub const MAX_ELO: f64 = 400.0;
 

@@ -85,6 +85,12 @@ impl Line {
     }
 }
 
+/// The last move of a game as `giuthi apply --json` tells it, without the end of the line; before any move its start.
+#[must_use]
+pub fn json_line(game: &Game) -> String {
+    serde_json::to_string(&Line::of(game)).expect("numbers and texts are JSON")
+}
+
 /// Plays the moves of the arguments, or of stdin as they come.
 pub(super) fn run(args: &Apply) -> anyhow::Result<()> {
     let game = Game::from_position(args.start.position()?);
@@ -128,15 +134,15 @@ impl<W: Write> Sheet<W> {
     fn play(&mut self, mv: Move) -> anyhow::Result<()> {
         let number = self.game.plies().len() + 1;
         self.game.play(mv).with_context(|| format!("move {number} ({mv})"))?;
-        let line = Line::of(&self.game);
         if self.json {
-            return self.write(&serde_json::to_string(&line)?);
+            return self.write(&json_line(&self.game));
         }
         if number == 1 {
             self.write(" ply  player  move   laps  captured  kind     position after it")?;
         }
-        if let Some(Played { player, r#move, laps, captured, kind }) = line.played {
-            let position = line.position;
+        if let Line { played: Some(Played { player, r#move, laps, captured, kind }), position, .. } =
+            Line::of(&self.game)
+        {
             self.write(&format!(
                 "{number:>4}  {player:>6}  {move:<5}  {laps:>4}  {captured:>8}  {kind:<7}  {position}"
             ))?;
@@ -149,11 +155,7 @@ impl<W: Write> Sheet<W> {
     fn finish(&mut self) -> anyhow::Result<()> {
         let unplayed = self.game.plies().is_empty();
         if self.json {
-            return if unplayed {
-                self.write(&serde_json::to_string(&Line::of(&self.game))?)
-            } else {
-                Ok(())
-            };
+            return if unplayed { self.write(&json_line(&self.game)) } else { Ok(()) };
         }
         if unplayed {
             self.write(&self.game.position().to_string())?;

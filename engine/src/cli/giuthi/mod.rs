@@ -12,16 +12,20 @@ mod perft;
 mod play;
 mod show;
 mod sibling;
+mod solve;
 mod start;
 mod tablebase;
 mod ugi;
+mod verify_proof;
 mod words;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use apply::json_line;
 pub use drawing::board;
+pub use words::{standing, told, told_in_full};
 
 /// Giuthi, the Kikuyu mancala of reversing relays: look at positions, play, and run the programs that train and
 /// compare its players.
@@ -44,6 +48,10 @@ enum Command {
     Perft(perft::Perft),
     /// Search a position: best move, value, expected line
     Analyze(analyze::Analyze),
+    /// Prove what a position is worth
+    Solve(solve::Solve),
+    /// Check a proof that `giuthi solve --certificate` wrote
+    VerifyProof(verify_proof::VerifyProof),
     /// Measure how fast the engine is
     Bench(bench::Bench),
     /// Build, verify and ask endgame tables
@@ -81,6 +89,8 @@ pub fn main() -> ExitCode {
         Command::Apply(args) => apply::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Analyze(args) => analyze::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::VerifyProof(args) => verify_proof::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Tablebase(args) => tablebase::run(&args),
         Command::Play(args) => play::run(&args),

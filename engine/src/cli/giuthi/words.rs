@@ -6,7 +6,8 @@ use crate::position::{Position, Step};
 use crate::rules::Move;
 
 /// How a game stands: who moves, or how it ended and who won.
-pub(super) fn standing(game: &Game) -> String {
+#[must_use]
+pub fn standing(game: &Game) -> String {
     let Some((ending, outcome)) = game.ending().zip(game.outcome()) else {
         let player = game.position().to_move();
         return match game.position().moves()[..] {
@@ -31,21 +32,33 @@ pub(super) fn standing(game: &Game) -> String {
 
 /// What a legal move did in the position before it: its laps and how it ended, a line each. Of a long relay only the
 /// first laps and the last are told.
-pub(super) fn told(before: &Position, mv: Move) -> Vec<String> {
+#[must_use]
+pub fn told(before: &Position, mv: Move) -> Vec<String> {
+    lines(before, mv, ALL)
+}
+
+/// [`told`] with every lap, however many there are.
+#[must_use]
+pub fn told_in_full(before: &Position, mv: Move) -> Vec<String> {
+    lines(before, mv, usize::MAX)
+}
+
+/// What a move did; of more than `most` laps the first and the last.
+fn lines(before: &Position, mv: Move, most: usize) -> Vec<String> {
     // An endless relay may run for very many laps before it comes round: no more of them are kept than are told.
     let mut first = Vec::new();
     let mut last = None;
     let step = before.step_observed(mv, |lap| {
         if let Some(earlier) = last.replace(lap)
-            && first.len() < ALL - 1
+            && first.len() < most - 1
         {
             first.push(earlier);
         }
     });
     let laps = step.sowing.laps as usize;
-    let shown = if laps > ALL { SOME } else { first.len() };
+    let shown = if laps > most { SOME } else { first.len() };
     let mut lines: Vec<String> = first[..shown].iter().map(lap).collect();
-    if laps > ALL {
+    if laps > most {
         let left_out = laps - SOME - 1;
         lines.push(format!("… {left_out} more laps, then"));
     }

@@ -16,8 +16,8 @@ pub struct Advice {
     pub value: Value,
     /// Whether the value holds whatever has been played since the last capture.
     pub is_certain: bool,
-    /// The moves that keep it, never none. Of a certain win, and of a loss, the best alone: one that makes progress, or
-    /// one that is hardest to win against.
+    /// The moves that keep it, never none. Of a win and of a loss the best alone: one that makes progress, or one that
+    /// is hardest to win against.
     pub moves: Vec<Move>,
 }
 
@@ -61,8 +61,19 @@ impl Tablebase {
             if let Some(best) = sure.min_by_key(|each| (each.progress(player), each.thresholds.win)) {
                 return advice(Value::Win, true, vec![best.mv]);
             }
-            if !winning.is_empty() {
-                return advice(Value::Win, false, all(winning));
+            // Where the other cannot repeat at once, what makes the most progress.
+            let can_repeat = |each: &MoveWorth| {
+                let after = &each.step.position;
+                let mut found = false;
+                after.each_step(|_, step| {
+                    found |= after.to_move() != player
+                        && step.sowing.kind != MoveKind::Capture
+                        && (met.contains(&step.position) || step.position == *after);
+                });
+                found
+            };
+            if let Some(best) = winning.iter().min_by_key(|each| (can_repeat(each), each.progress(player))) {
+                return advice(Value::Win, false, vec![best.mv]);
             }
         }
         if value == Value::Loss && !moves.iter().any(|each| repeats(&each)) {
@@ -79,7 +90,8 @@ impl Tablebase {
         advice(Value::Draw, true, all(drawing))
     }
 
-    /// The moves that both players make by the tables from here on, as far as 40 plies; none where the tables do not have the position.
+    /// The moves that both players make by the tables from here on, 40 plies at most; none where the tables do not have
+    /// the position.
     #[must_use]
     pub fn line(&self, game: &Game) -> Vec<Move> {
         let mut game = game.clone();

@@ -13,7 +13,7 @@ use super::manifest::Manifest;
 use crate::files::{FolderLock, LockError};
 
 /// Memory that a build takes besides what grows with its boards.
-const BASE_BYTES: u64 = 32 << 20;
+const BASE_BYTES: u64 = 64 << 20;
 
 /// What tables are asked for: all boards with rows of `pits` pits (5 … 10) and up to `seeds` seeds
 /// (at most [`MOST_SEEDS`](super::MOST_SEEDS)).

@@ -21,12 +21,9 @@ use crate::folder::Folder;
 use crate::journal::{Files, GAMES, PARTIAL, Resumed, SETTINGS, started_seed};
 use crate::output::Standings;
 use crate::settings::{MAX_GAMES, Settings};
-use crate::sprt::{Ended, Report, Trial, Verdict};
+use crate::sprt::{Ended, FILE as SPRT, Report, Trial, Verdict};
 use crate::timing::{TimeControl, Timing};
 use crate::tournament::{Means, Prepared, Tournament};
-
-/// Name of the file that says what a test has come to.
-const SPRT: &str = "sprt.json";
 
 /// Most games where nothing is said.
 const GAMES_AT_MOST: u32 = 20_000;
