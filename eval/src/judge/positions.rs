@@ -188,5 +188,5 @@ fn drawn_board(settings: &Bounded<'_>, tables: &Tablebase, seeds: usize, number:
 
 /// All seeds of a variant.
 pub(super) fn all_seeds(variant: Variant) -> usize {
-    variant.pits() * variant.seeds() as usize
+    variant.pits() * variant.seeds()
 }
