@@ -53,14 +53,13 @@ const WAYS: usize = 4;
 const NO_MOVE: u8 = 0xff;
 const PASS: u8 = 0xfe;
 
-/// The slots that a key may be in.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Bucket([Slot; WAYS]);
-
 /// The table. What took the least work gives way first.
 pub(super) struct Table {
-    buckets: Vec<Bucket>,
+    slots: Vec<Slot>,
+    /// The first slot that a cache line begins with.
+    first: usize,
+    /// Buckets of [`WAYS`] slots: a power of two.
+    buckets: usize,
 }
 
 impl Entry {
@@ -107,28 +106,33 @@ impl Table {
     /// # Errors
     /// Where there is no such memory to be had.
     pub(super) fn new(megabytes: usize) -> Result<Table, std::collections::TryReserveError> {
-        let fit = (megabytes.max(1) << 20) / std::mem::size_of::<Bucket>();
-        let size = 1 << fit.ilog2();
+        let fit = (megabytes.max(1) << 20) / (WAYS * std::mem::size_of::<Slot>());
+        let buckets = 1 << fit.ilog2();
+        let size = (buckets + 1) * WAYS;
         // Asked for and given back untouched: memory that comes zeroed costs nothing before it is used.
-        Vec::<Bucket>::new().try_reserve_exact(size)?;
-        Ok(Table { buckets: vec![Bucket([[0; 2]; WAYS]); size] })
+        Vec::<Slot>::new().try_reserve_exact(size)?;
+        let slots: Vec<Slot> = vec![[0; 2]; size];
+        let first = slots.as_ptr().align_offset(WAYS * std::mem::size_of::<Slot>()).min(WAYS);
+        Ok(Table { slots, first, buckets })
     }
 
+    /// The first slot of a key's bucket.
     #[inline]
     fn bucket(&self, key: u64) -> usize {
-        key as usize & (self.buckets.len() - 1)
+        self.first + (key as usize & (self.buckets - 1)) * WAYS
     }
 
     /// Something of the place where a key belongs. Whoever reads this of several keys first waits but once for the
     /// memory, and then has all of them at hand.
     #[inline]
     pub(super) fn touch(&self, key: u64) -> u64 {
-        self.buckets[self.bucket(key)].0[0][0]
+        self.slots[self.bucket(key)][0]
     }
 
     #[inline]
     pub(super) fn get(&self, key: u64) -> Option<Entry> {
-        let found = self.buckets[self.bucket(key)].0.iter().find(|slot| slot[0] == key);
+        let at = self.bucket(key);
+        let found = self.slots[at..at + WAYS].iter().find(|slot| slot[0] == key);
         found.map(|&[_, told]| Entry::unpacked(told))
     }
 
@@ -142,7 +146,7 @@ impl Table {
 
     /// All that is in the table.
     pub(super) fn entries(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.buckets.iter().flat_map(|bucket| bucket.0).filter(|slot| slot[0] != 0)
+        self.slots.iter().copied().filter(|slot| slot[0] != 0)
     }
 
     /// Takes over an entry of another table, unless something that took more work is in its place.
@@ -157,7 +161,7 @@ impl Table {
     #[inline]
     fn place(&mut self, key: u64) -> &mut Slot {
         let at = self.bucket(key);
-        let bucket = &mut self.buckets[at].0;
+        let bucket = &mut self.slots[at..at + WAYS];
         let worth = |slot: &Slot| match slot[0] {
             same if same == key => -2,
             0 => -1,
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn what_took_the_least_work_gives_way() {
         let mut table = Table::new(1).unwrap();
-        let apart = table.buckets.len() as u64;
+        let apart = table.buckets as u64;
         for i in 1..=5 {
             table.put(1 + i * apart, Numbers::PROVEN, 100 * i, None);
         }
