@@ -40,6 +40,7 @@
 //! | [`content`] | what the files held that agents' specs name |
 //! | [`mod@merge`] | a tournament put together from shards |
 //! | [`output`] | ratings as rows and tables |
+//! | [`mod@judge`] | networks and agents held against endgame tables |
 //! | [`recorded`] | the tournament of a folder, opened to be looked at |
 //! | [`replay`] | a game told again, ply by ply |
 //! | [`report`] | `report.html`: all that can be told of a tournament, and its games replayed |
@@ -52,6 +53,7 @@ mod drawn;
 pub mod folder;
 pub mod input;
 pub mod journal;
+pub mod judge;
 pub mod merge;
 pub mod openings;
 pub mod output;

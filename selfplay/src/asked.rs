@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use giuthi_engine::endgame::tablebase::MOST_SEEDS;
 use giuthi_engine::{AgentSpec, Game};
 
 use crate::format::{Compression, Format};
@@ -13,7 +14,7 @@ use crate::settings::{MOST_PARTS, Settings, Temperature};
 pub(crate) type Unasked = (&'static str, String);
 
 impl Run {
-    /// The settings that the run was asked for.
+    /// The settings that the run was asked for, but for the folder of tables, which is not told.
     ///
     /// # Errors
     /// Each key whose value no run can have been asked for, with the reason.
@@ -73,6 +74,14 @@ impl Run {
         {
             fault("temperature", "this agent gives moves no values to choose by".to_owned());
         }
+        if let Some(tables) = &self.tables {
+            if !is_sha256(&tables.sha256) {
+                fault("tables", "a SHA-256 is 64 hexadecimal digits".to_owned());
+            }
+            if tables.seeds > MOST_SEEDS {
+                fault("tables", format!("of {} seeds: at most {MOST_SEEDS} are possible", tables.seeds));
+            }
+        }
         let counts = [("dataset_games", self.dataset_games), ("part_games", self.part_games)];
         let [games, part_games] = counts.map(|(key, count)| {
             let count = NonZeroU64::new(count);
@@ -108,6 +117,7 @@ impl Run {
                 distinct_openings: self.distinct_openings,
                 epsilon: self.epsilon,
                 temperature,
+                tables: None,
                 part_games,
                 format,
                 shard: self.shard,

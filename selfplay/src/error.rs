@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use giuthi_engine::agent::LoadError;
+use giuthi_engine::endgame::tablebase::TablebaseError;
 use thiserror::Error;
 
 use crate::folder::Difference;
@@ -21,6 +22,9 @@ pub enum Error {
     /// The agent could not be loaded.
     #[error(transparent)]
     Agent(#[from] LoadError),
+    /// The endgame tables that are to play games to their end could not be read.
+    #[error("--tb: {0}")]
+    Tables(TablebaseError),
     /// The threads could not be started.
     #[error("--threads: {0} threads cannot be started: {1}")]
     Threads(usize, String),

@@ -14,7 +14,7 @@ use crate::manifest::{MANIFEST, Manifest, ManifestError, RUN, Run, read_json, wr
 const LOCK: &str = ".lock";
 
 /// The keys of [`Run`], and what a person calls them: the flag that sets it, where there is one.
-const WORDS: [(&str, &str); 16] = [
+const WORDS: [(&str, &str); 17] = [
     ("schema", "schema version"),
     ("program", "program"),
     ("variant", "--variant"),
@@ -26,6 +26,7 @@ const WORDS: [(&str, &str); 16] = [
     ("epsilon", "--epsilon"),
     ("temperature", "--temperature"),
     ("temperature_plies", "--temperature-plies"),
+    ("tables", "--tb"),
     ("dataset_games", "--games"),
     ("part_games", "--part-games"),
     ("compression", "--compress"),

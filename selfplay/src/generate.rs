@@ -10,11 +10,13 @@ use std::thread;
 
 use giuthi_engine::Game;
 use giuthi_engine::agent::{Clock, Factory, NoClock, Request};
+use giuthi_engine::endgame::tablebase::Tablebase;
 use giuthi_engine::opening::OpeningError;
 use giuthi_engine::rng::game_rng;
 use giuthi_engine::search::Limits;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::adjudication;
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::in_order::in_order;
@@ -136,6 +138,8 @@ pub fn generate_watched(
         return Err(Error::TooManyParts(settings.part_count()));
     }
     let factory = settings.agent.load(settings.variant.width())?;
+    let tables = settings.tables_folder();
+    let tables = tables.map(|dir| adjudication::load(&dir, settings.variant.width())).transpose()?;
     let run = Run::of(settings)?;
     let plans: Vec<Plan> = settings.parts().collect();
     let names: HashSet<String> = plans.iter().map(Plan::file_name).collect();
@@ -171,7 +175,9 @@ pub fn generate_watched(
             None => openings(settings, last.games.end - 1, &pool, watch, &mut observe)?,
         };
         observe(Event::Playing { games });
-        let table = Table { settings, factory: &factory, clock, openings, watch, in_hand: AtomicU64::new(0) };
+        let tables = tables.as_ref();
+        let table =
+            Table { settings, factory: &factory, tables, clock, openings, watch, in_hand: AtomicU64::new(0) };
         make(&table, &pool, &folder, &missing, &mut made, &mut observe)?;
         if made.parts.len() < plans.len() {
             return Err(Error::Stopped { there: made.parts.len() as u64, parts: plans.len() as u64 });
@@ -330,6 +336,7 @@ fn openings(
 struct Table<'a> {
     settings: &'a Settings,
     factory: &'a Factory,
+    tables: Option<&'a Tablebase>,
     clock: &'a dyn Clock,
     openings: Openings,
     watch: &'a Watch,
@@ -355,7 +362,8 @@ impl Table<'_> {
         let mut agent = (self.factory)();
         let passed_over = self.openings.passed_over(number);
         let observe = |plies| self.watch.ply(thread, plies);
-        let played = play(self.settings, number, passed_over, agent.as_mut(), self.clock, observe);
+        let played =
+            play(self.settings, number, passed_over, agent.as_mut(), self.tables, self.clock, observe);
         let played = played.map_err(|error| Error::Game { number, error })?;
         self.watch.game_over(thread, played.notes.len());
         let mut tally = Tally::default();

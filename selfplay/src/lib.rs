@@ -22,6 +22,7 @@
 //! | [`settings`] | what decides the games of a dataset, and how it is cut into parts and shards |
 //! | `exploration`, `format` | chance among the moves; plain or compressed |
 //! | `openings`, `play` | the openings of all games; one game |
+//! | `adjudication` | games played to their end by endgame tables |
 //! | `part`, `writer` | a part's text, read back to the last byte; parts written by threads of their own |
 //! | [`manifest`] | `manifest.json` and `run.json` |
 //! | `folder` | the output folder: whose it is, what is in it already |
@@ -42,6 +43,7 @@
 //!
 //! But for [`cli`] the library is silent: it never prints, exits, reads a clock or chooses a seed.
 
+mod adjudication;
 mod asked;
 pub mod check;
 pub mod cli;
@@ -68,6 +70,7 @@ pub mod verify;
 pub mod watch;
 mod writer;
 
+pub use adjudication::Tables;
 pub use error::Error;
 pub use folder::{Difference, started_seed};
 pub use format::Compression;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::adjudication::Tables;
 use crate::format::Compression;
 use crate::part::sha256_of;
 use crate::settings::{Epsilon, Level, OpeningPlies, Settings, Shard, Temperature};
@@ -56,6 +57,9 @@ pub struct Run {
     /// Plies after the opening in which it falls to 0; null where there is none.
     #[serde(default)]
     pub temperature_plies: Option<NonZeroU32>,
+    /// The endgame tables that played games to their end; null where there were none.
+    #[serde(default)]
+    pub tables: Option<Tables>,
     /// Games of the whole dataset, all shards together.
     pub dataset_games: u64,
     /// Games in a part.
@@ -72,22 +76,21 @@ pub struct Run {
 }
 
 impl Run {
-    /// The run that settings ask for, with the sum of the agent's weights file as it is now.
+    /// The run that settings ask for, with the sums of the agent's weights file and of the tables as they are now.
     pub(crate) fn of(settings: &Settings) -> Result<Run, ManifestError> {
-        let weights = weights_file(&settings.agent)
-            .map(|path| sha256_of(&path).map_err(|error| ManifestError::Io { path, error }));
         Ok(Run {
             schema: SCHEMA,
             program: program(),
             variant: settings.variant,
             agent: settings.agent.text().to_owned(),
-            weights: weights.transpose()?,
+            weights: weights_of(settings)?,
             seed: settings.seed,
             opening_plies: settings.opening,
             distinct_openings: settings.distinct_openings,
             epsilon: settings.epsilon,
             temperature: settings.temperature.map(Temperature::start),
             temperature_plies: settings.temperature.map(Temperature::plies),
+            tables: settings.tables_folder().map(|dir| Tables::of(&dir)).transpose()?,
             dataset_games: settings.games.get(),
             part_games: settings.part_games.get(),
             compression: settings.format.compression(),
@@ -95,6 +98,12 @@ impl Run {
             shard: settings.shard,
         })
     }
+}
+
+/// SHA-256 of the agent's weights file as it is now.
+pub(crate) fn weights_of(settings: &Settings) -> Result<Option<String>, ManifestError> {
+    let sum = |path: PathBuf| sha256_of(&path).map_err(|error| ManifestError::Io { path, error });
+    weights_file(&settings.agent).map(sum).transpose()
 }
 
 /// This program and its version, as a run names it.
@@ -113,9 +122,20 @@ pub(crate) fn weights_file(spec: &AgentSpec) -> Option<PathBuf> {
     if name == "net" {
         return Some(PathBuf::from(options));
     }
+    path_of(name, options, "net")
+}
+
+/// The folder of endgame tables that a spec names, if any: the key `tb=` of an agent that takes it.
+pub(crate) fn tables_folder(spec: &AgentSpec) -> Option<PathBuf> {
+    let (name, options) = spec.text().split_once(':')?;
+    path_of(name, options, "tb")
+}
+
+/// The path that a key of an agent's spec holds.
+fn path_of(name: &str, options: &str, key: &str) -> Option<PathBuf> {
     let kind = AGENTS.iter().find(|kind| kind.name == name)?;
-    let takes_it = kind.keys.iter().any(|key| key.name == "net");
-    let path = options.split(',').find_map(|option| option.strip_prefix("net="));
+    let takes_it = kind.keys.iter().any(|known| known.name == key);
+    let path = options.split(',').find_map(|option| option.strip_prefix(key)?.strip_prefix('='));
     path.filter(|_| takes_it).map(PathBuf::from)
 }
 

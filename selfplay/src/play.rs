@@ -4,6 +4,7 @@
 //! that comes a second time ends the game, and a capture leaves fewer seeds.
 
 use giuthi_engine::agent::{Agent, Clock, Request};
+use giuthi_engine::endgame::tablebase::Tablebase;
 use giuthi_engine::game::PlayError;
 use giuthi_engine::opening::OpeningError;
 use giuthi_engine::rng::{game_rng, random_move};
@@ -12,6 +13,7 @@ use giuthi_engine::{Game, Move, Source};
 use rand::RngExt;
 use thiserror::Error;
 
+use crate::adjudication::adjudicated;
 use crate::exploration::softmax;
 use crate::openings::draw;
 use crate::settings::Settings;
@@ -44,12 +46,14 @@ pub(crate) struct Played {
 }
 
 /// Plays game `number` of the dataset, from the opening that comes in its stream after so many others; `observe` is told
-/// the number of its plies after each. Everything random in it comes from the game's own stream.
+/// the number of its plies after each. Where `tables` say for certain what it comes to, they play it to its end.
+/// Everything random in it comes from the game's own stream.
 pub(crate) fn play(
     settings: &Settings,
     number: u64,
     passed_over: u32,
     agent: &mut dyn Agent,
+    tables: Option<&Tablebase>,
     clock: &dyn Clock,
     observe: impl Fn(usize),
 ) -> Result<Played, GameError> {
@@ -61,7 +65,9 @@ pub(crate) fn play(
     while game.ending().is_none() {
         observe(notes.len());
         let temperature = settings.temperature.and_then(|falling| falling.at(notes.len() - opening));
-        let (mv, note) = if game.position().moves()[..] == [Move::Pass] {
+        let (mv, note) = if let Some(by_tables) = tables.and_then(|tables| adjudicated(tables, &game)) {
+            by_tables
+        } else if game.position().moves()[..] == [Move::Pass] {
             (Move::Pass, FORCED)
         } else if rng.random_bool(settings.epsilon.get()) {
             (random_move(game.position(), &mut rng).expect("the game is not over"), RANDOM)
@@ -83,5 +89,6 @@ pub(crate) fn play(
     Ok(Played { game, notes })
 }
 
-const FORCED: Note = Note { source: Source::Forced, value: None };
+/// Of a pass.
+pub(crate) const FORCED: Note = Note { source: Source::Forced, value: None };
 const RANDOM: Note = Note { source: Source::Random, value: None };

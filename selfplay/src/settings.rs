@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 use std::ops::Range;
+use std::path::PathBuf;
 
 pub use giuthi_engine::opening::OpeningPlies;
 use giuthi_engine::{AgentSpec, Variant};
@@ -9,6 +10,7 @@ use thiserror::Error;
 
 pub use crate::exploration::{Epsilon, Temperature};
 pub use crate::format::{Format, Level};
+use crate::manifest::tables_folder;
 pub use giuthi_engine::Shard;
 
 /// The agent that plays when none is named.
@@ -37,6 +39,9 @@ pub struct Settings {
     pub epsilon: Epsilon,
     /// Chance among the agent's moves by their values, after the opening; none where the best is always played.
     pub temperature: Option<Temperature>,
+    /// Folder of endgame tables that play a game to its end from where they say for certain what it comes to; none where
+    /// the agent plays on. An agent's own tables (`tb=`) do so where none are given here.
+    pub tables: Option<PathBuf>,
     /// Games in a part; the last part may have fewer.
     pub part_games: NonZeroU64,
     /// How the parts are written.
@@ -59,11 +64,18 @@ impl Settings {
             distinct_openings: false,
             epsilon: Epsilon::default(),
             temperature: None,
+            tables: None,
             part_games: DEFAULT_PART_GAMES,
             format: Format::Plain,
             shard: Shard::WHOLE,
             seed,
         }
+    }
+
+    /// The folder of the endgame tables that play games to their end: those given, or the agent's own.
+    #[must_use]
+    pub fn tables_folder(&self) -> Option<PathBuf> {
+        self.tables.clone().or_else(|| tables_folder(&self.agent))
     }
 
     /// Parts of the whole dataset, all shards together.

@@ -5,18 +5,24 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use giuthi_engine::{Sample, Variant};
+use giuthi_engine::endgame::tablebase::Tablebase;
+use giuthi_engine::{AgentSpec, Sample, Variant};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::adjudication::{self, Misjudged, Tables, misjudged};
 pub use crate::check::Fault;
 use crate::check::{LineError, PartError, Replayed, Task, Watch, replay};
 use crate::each_part::each_part;
+use crate::error::Error;
 use crate::folder::{Difference, differences};
 use crate::format::Compression;
 use crate::lines::{Lines, Summing};
-use crate::manifest::{MANIFEST, Manifest, ManifestError, PartEntry, RUN, Run, read_json};
+use crate::manifest::{
+    MANIFEST, Manifest, ManifestError, PartEntry, RUN, Run, read_json, tables_folder, weights_of,
+};
 use crate::origin::{Astray, Origin};
 use crate::part;
 use crate::settings::{Format, Level, Plan, Settings, part_name};
@@ -86,27 +92,51 @@ pub enum VerifyError {
         /// Why not.
         reason: String,
     },
+    /// The tables given are not those that played its games to their end.
+    #[error("--tb {}: {}: {reason}", dir.display(), path.display())]
+    OtherTables {
+        /// The folder of the tables.
+        dir: PathBuf,
+        /// The manifest.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The tables given cannot be read.
+    #[error(transparent)]
+    Tables(Error),
+}
+
+/// How thoroughly a dataset is checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Thoroughly<'a> {
+    /// Whether every game is played once more.
+    pub again: bool,
+    /// The folder of the endgame tables that played games to their end.
+    pub tables: Option<&'a Path>,
 }
 
 /// Checks the dataset in a folder: its manifest and the settings in it, which parts there are, every row and every game
 /// of them, and what of a game its settings decide by chance. With `again` every game is played once more, which takes as
-/// long as it took to make it, and every row has to be the same. Of each part at most `most` faults are told; of a game
+/// long as it took to make it, and every row has to be the same. With the tables that played games to their end, what they
+/// play and what the games come to is compared too. Of each part at most `most` faults are told; of a game
 /// the first, for what follows a wrong row says little.
 ///
 /// # Errors
-/// The manifest, where it cannot be read or is none; games that cannot be played again.
+/// The manifest, where it cannot be read or is none; games that cannot be played again; tables that are not the dataset's.
 pub fn verify(
     dir: &Path,
     threads: NonZeroUsize,
     most: usize,
-    again: bool,
+    thoroughly: &Thoroughly<'_>,
     mut tell: impl FnMut(Event<'_>),
 ) -> Result<Verified, VerifyError> {
     let path = dir.join(MANIFEST);
     let Manifest { run, rows, parts, .. } = Manifest::load(dir)?;
     let settings = run.settings();
+    let tables = tables_of(&run, thoroughly.tables, &path)?;
     let origin = match &settings {
-        Ok(settings) => origin(&run, settings, again)
+        Ok(settings) => origin(&run, settings, thoroughly.again, tables.clone())
             .map_err(|reason| VerifyError::Again { path: path.clone(), reason })?,
         Err(_) => None,
     };
@@ -140,7 +170,7 @@ pub fn verify(
         &tasks,
         threads,
         most,
-        origin.as_ref(),
+        Against { origin: origin.as_ref(), tables: tables.as_deref() },
         &mut verified,
         |task, checked| {
             let mut faults = Vec::new();
@@ -197,24 +227,72 @@ fn of_game(task: &Task, line: u64, what: String) -> Fault {
     Fault { path: task.path.clone(), line: Some(line), column: Some("game".to_owned()), what }
 }
 
+/// What games are held against, where it is known.
+#[derive(Clone, Copy, Default)]
+struct Against<'a> {
+    origin: Option<&'a Origin>,
+    tables: Option<&'a Tablebase>,
+}
+
+/// The tables that played a dataset's games to their end: those given, which have to be they, or the agent's own where they
+/// are.
+fn tables_of(
+    run: &Run,
+    given: Option<&Path>,
+    manifest: &Path,
+) -> Result<Option<Arc<Tablebase>>, VerifyError> {
+    let load = |dir: &Path| adjudication::load(dir, run.variant.width()).map(|tables| Some(Arc::new(tables)));
+    let Some(dir) = given else {
+        let agent: Option<AgentSpec> = run.agent.parse().ok();
+        let own = agent.as_ref().and_then(tables_folder);
+        let own = own.filter(|dir| run.tables.is_some() && Tables::of(dir).ok() == run.tables);
+        return Ok(own.and_then(|dir| load(&dir).ok().flatten()));
+    };
+    let other =
+        |reason: String| VerifyError::OtherTables { dir: dir.to_owned(), path: manifest.to_owned(), reason };
+    let Some(told) = &run.tables else {
+        return Err(other("no tables played its games to their end: leave out --tb".to_owned()));
+    };
+    let tables = load(dir).map_err(VerifyError::Tables)?;
+    let here = Tables::of(dir)?;
+    if here != *told {
+        let reason = format!(
+            "its games were played to their end by other tables: of {} seeds, SHA-256 {}, not of {} seeds, SHA-256 {}",
+            told.seeds, told.sha256, here.seeds, here.sha256
+        );
+        return Err(other(reason));
+    }
+    Ok(tables)
+}
+
 /// What games of these settings have to be; `None` where another version of the program made them, which may draw
 /// otherwise.
-fn origin(run: &Run, settings: &Settings, again: bool) -> Result<Option<Origin>, String> {
+fn origin(
+    run: &Run,
+    settings: &Settings,
+    again: bool,
+    tables: Option<Arc<Tablebase>>,
+) -> Result<Option<Origin>, String> {
     if !run.is_of_this_version() {
         return if again { Err(format!("`{}` made them", run.program.escape_debug())) } else { Ok(None) };
     }
+    let decided_at = run.tables.as_ref().map(|tables| tables.seeds);
     let agent = settings.agent.load(settings.variant.width()).map_err(|error| error.to_string());
     if again {
         if settings.agent.clocked() {
             return Err("its agent plays by the clock".to_owned());
         }
-        let now = Run::of(settings).map_err(|error| error.to_string())?;
-        if now.weights != run.weights {
+        let now = weights_of(settings).map_err(|error| error.to_string())?;
+        if now != run.weights {
             return Err("the weights of its agent are others now".to_owned());
         }
-        return agent.map(|agent| Some(Origin::new(settings.clone(), Some(agent), again)));
+        if decided_at.is_some() && tables.is_none() {
+            return Err("endgame tables played them to their end: --tb DIR says where these are".to_owned());
+        }
+        return agent
+            .map(|agent| Some(Origin::new(settings.clone(), Some(agent), again, decided_at, tables)));
     }
-    Ok(Some(Origin::new(settings.clone(), agent.ok(), again)))
+    Ok(Some(Origin::new(settings.clone(), agent.ok(), again, decided_at, tables)))
 }
 
 /// What `run.json`, where it is there, says otherwise.
@@ -257,7 +335,15 @@ pub fn verify_part(path: &Path, most: usize, mut tell: impl FnMut(Event<'_>)) ->
     let tasks = [Task { path: path.to_owned(), variant, entry: None, games: None }];
     let mut verified = Verified::default();
     tell(Event::Planned(0));
-    check_all(&tasks, NonZeroUsize::MIN, most, None, &mut verified, |_, _| Vec::new(), &mut tell);
+    check_all(
+        &tasks,
+        NonZeroUsize::MIN,
+        most,
+        Against::default(),
+        &mut verified,
+        |_, _| Vec::new(),
+        &mut tell,
+    );
     Ok(verified)
 }
 
@@ -265,12 +351,12 @@ fn check_all(
     tasks: &[Task],
     threads: NonZeroUsize,
     most: usize,
-    origin: Option<&Origin>,
+    against: Against<'_>,
     verified: &mut Verified,
     mut between: impl FnMut(&Task, &Checked) -> Vec<Fault>,
     tell: &mut impl FnMut(Event<'_>),
 ) {
-    let work = |_: &mut (), task: &Task| check(task, most, origin);
+    let work = |_: &mut (), task: &Task| check(task, most, against);
     each_part(
         tasks,
         threads,
@@ -289,12 +375,19 @@ fn check_all(
     );
 }
 
-fn check(task: &Task, most: usize, origin: Option<&Origin>) -> Checked {
-    let (mut tally, mut starts, mut astray) = (Tally::default(), Vec::new(), None);
+fn check(task: &Task, most: usize, against: Against<'_>) -> Checked {
+    let Against { origin, tables } = against;
+    let (mut tally, mut starts, mut astray, mut wrong) = (Tally::default(), Vec::new(), None, Vec::new());
     let belongs = |number| task.games.as_ref().is_some_and(|games| games.contains(&number));
     let mut watch = Watch::new(task, most, |game, rows, line| {
         tally.add(game, rows.iter().map(|row| row.source));
         let number = rows[0].game;
+        if let Some(Misjudged { ply, what }) = tables.and_then(|tables| misjudged(tables, rows)) {
+            let (path, line) = (task.path.clone(), Some(line + ply as u64));
+            let what = format!("game {number}: {what}");
+            wrong.push(Fault { path, line, column: Some("result".to_owned()), what });
+            return;
+        }
         // Where one game is not the run's, a wrong setting is the likeliest reason, and no other is either.
         let Some(origin) = origin.filter(|_| belongs(number) && astray.is_none()) else { return };
         match origin.compare(rows) {
@@ -311,9 +404,10 @@ fn check(task: &Task, most: usize, origin: Option<&Origin>) -> Checked {
     let replayed = replay(&task.path, task.variant, None, &mut watch);
     watch.finish(&replayed);
     let (mut faults, mut count) = (watch.faults, watch.count);
-    if let Some(fault) = astray {
-        count += 1;
-        faults.push(fault);
+    wrong.extend(astray);
+    if !wrong.is_empty() {
+        count += wrong.len() as u64;
+        faults.append(&mut wrong);
         // Those of the file as a whole stay at the end.
         faults.sort_by_key(|fault| fault.line.unwrap_or(u64::MAX));
         faults.truncate(most);

@@ -303,6 +303,7 @@ proptest! {
             epsilon: Epsilon::try_from(share).unwrap(),
             temperature: Temperature::new(heat, NonZeroU32::new(8).unwrap()).ok(),
             format,
+            tables: None,
             part_games: number(part_games),
             shard: Shard::new(index, index + others + 1).unwrap(),
             seed,

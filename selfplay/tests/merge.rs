@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use giuthi_selfplay::merge::{MergeEvent, Merging, merge};
-use giuthi_selfplay::verify::{Event, verify};
+use giuthi_selfplay::verify::{Event, Thoroughly, verify};
 use giuthi_selfplay::{Format, Level, Manifest, Settings, Shard};
 use support::{files, make, settings};
 use tempfile::{TempDir, tempdir};
@@ -221,7 +221,7 @@ fn verify_replays_every_game() {
     assert!(said.contains("part-00000.csv, line "), "{said}");
     // The same place and the same words as `verify`.
     let mut told = Vec::new();
-    verify(&dirs[0], NonZeroUsize::MIN, 9, false, |event| {
+    verify(&dirs[0], NonZeroUsize::MIN, 9, &Thoroughly::default(), |event| {
         if let Event::Fault(fault) = event {
             told.push(fault.to_string());
         }

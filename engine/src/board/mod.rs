@@ -200,7 +200,8 @@ impl Board {
 
     /// Seeds in all pits together.
     #[inline]
-    pub(crate) fn seeds(&self) -> u32 {
+    #[must_use]
+    pub fn seeds(&self) -> u32 {
         self.words().into_iter().map(sum).sum()
     }
 

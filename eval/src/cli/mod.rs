@@ -1,5 +1,6 @@
 //! The `giuthi-eval` program: one file a subcommand.
 
+mod judge;
 mod merge;
 mod openings;
 mod rate;
@@ -26,6 +27,7 @@ struct Cli {
 enum Command {
     Tournament(Box<tournament::Arguments>),
     Merge(merge::Arguments),
+    Judge(Box<judge::Arguments>),
     Rate(rate::Arguments),
     Report(report::Arguments),
     Replay(replay::Arguments),
@@ -38,6 +40,7 @@ pub fn main() -> ExitCode {
     run(|Cli { command }| match command {
         Command::Tournament(arguments) => tournament::work(*arguments),
         Command::Merge(arguments) => merge::work(&arguments),
+        Command::Judge(arguments) => judge::work(&arguments),
         Command::Rate(arguments) => rate::work(arguments),
         Command::Report(arguments) => report::work(&arguments),
         Command::Replay(arguments) => replay::work(&arguments),

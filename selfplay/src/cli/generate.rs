@@ -13,6 +13,7 @@ use giuthi_engine::agent::LoadError;
 use giuthi_engine::cli::{
     MAX_THREADS, Progress, SystemClock, Usage, print, seed_or_drawn, stop, tell, whole_number,
 };
+use giuthi_engine::endgame::tablebase::TablebaseError;
 use giuthi_engine::shard::ShardError;
 use giuthi_engine::{AgentSpec, Variant};
 
@@ -58,6 +59,10 @@ pub(super) struct Arguments {
     /// Begin no two games of the whole dataset from the same position after their openings
     #[arg(long)]
     distinct_openings: bool,
+    /// Endgame tables (made by giuthi tablebase build) that play a game to its end from where they say for certain what
+    /// it comes to [default: those of the agent, tb=]
+    #[arg(long, value_name = "DIR")]
+    tb: Option<PathBuf>,
     /// Games in a part (a file)
     #[arg(long, value_name = "G", default_value_t = DEFAULT_PART_GAMES, value_parser = at_least_one, allow_negative_numbers = true)]
     part_games: NonZeroU64,
@@ -170,6 +175,7 @@ impl Arguments {
             distinct_openings: self.distinct_openings,
             epsilon: self.epsilon.unwrap_or_else(|| preset.epsilon()),
             temperature,
+            tables: self.tb.clone(),
             part_games: self.part_games,
             format,
             shard: self.shard()?,
@@ -208,6 +214,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
     let report = watched(&settings, arguments, threads, &watch).map_err(|error| match error {
         Error::Agent(LoadError::External) => Usage(format!("--agent: {}", LoadError::External)).into(),
+        Error::Tables(error @ TablebaseError::OtherPits { .. }) => Usage(format!("--tb: {error}")).into(),
         Error::TooManyParts(_) | Error::FewOpenings { .. } => Usage(error.to_string()).into(),
         Error::Game { error: GameError::Opening(error), .. } => {
             Usage(format!("{}: {error}", error.flag())).into()

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::generate::threads;
 use super::report::counted;
-use crate::verify::{Event, Fault, Verified, verify, verify_part};
+use crate::verify::{Event, Fault, Thoroughly, Verified, verify, verify_part};
 
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
@@ -26,6 +26,9 @@ pub(super) struct Arguments {
     /// Play every game again as well, which takes as long as making them: every row has to be the same
     #[arg(long)]
     again: bool,
+    /// The endgame tables that played the games to their end: what they play, and what games come to by them, is checked too
+    #[arg(long, value_name = "DIR")]
+    tb: Option<PathBuf>,
     /// Print one JSON object a fault, and one at the end
     #[arg(long)]
     json: bool,
@@ -35,6 +38,7 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let most = arguments.max_faults;
+    let thoroughly = Thoroughly { again: arguments.again, tables: arguments.tb.as_deref() };
     let mut all = Verified::default();
     let mut told = 0;
     for path in &arguments.data {
@@ -63,10 +67,18 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
                 );
                 return Err(Usage(text).into());
             }
+            if let Some(tables) = &arguments.tb {
+                let text = format!(
+                    "--tb {}: {}: only a folder's manifest says by which tables its games were played to their end",
+                    tables.display(),
+                    path.display()
+                );
+                return Err(Usage(text).into());
+            }
             tell(format_args!("{}: checked by itself, without a manifest", path.display()));
             verify_part(path, most as usize, &mut watch)?
         } else {
-            verify(path, threads, most as usize, arguments.again, &mut watch)?
+            verify(path, threads, most as usize, &thoroughly, &mut watch)?
         };
         if let Some(progress) = progress {
             progress.finish();

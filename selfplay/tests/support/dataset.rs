@@ -4,7 +4,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use giuthi_selfplay::verify::{Event, Fault, Verified, verify};
+use giuthi_selfplay::verify::{Event, Fault, Thoroughly, Verified, verify};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
@@ -22,8 +22,16 @@ pub(crate) fn check(dir: &Path, most: usize) -> (Verified, Vec<Fault>) {
 }
 
 pub(crate) fn check_again(dir: &Path, most: usize, again: bool) -> (Verified, Vec<Fault>) {
+    check_thoroughly(dir, most, &Thoroughly { again, tables: None })
+}
+
+pub(crate) fn check_thoroughly(
+    dir: &Path,
+    most: usize,
+    thoroughly: &Thoroughly<'_>,
+) -> (Verified, Vec<Fault>) {
     let mut faults = Vec::new();
-    let verified = verify(dir, NonZeroUsize::new(2).unwrap(), most, again, |event| {
+    let verified = verify(dir, NonZeroUsize::new(2).unwrap(), most, thoroughly, |event| {
         if let Event::Fault(fault) = event {
             faults.push(fault.clone());
         }
