@@ -87,7 +87,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         Ok((about, shard))
     };
     let first = folders.first().ok_or(MergeError::Nothing)?;
-    let (about, shard) = whole(first)?;
+    let (mut about, shard) = whole(first)?;
     let foreign = || MergeError::Foreign(first.join(SETTINGS));
     let (variant, pairings, _) = about.read().ok_or_else(foreign)?;
     let count = shard.parse::<Shard>().map_err(|_| foreign())?.count();
@@ -112,6 +112,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         if !differences.is_empty() {
             return Err(MergeError::Different { one: first.clone(), other: folder.clone(), differences });
         }
+        about.learn_files(&other);
         there[shard.index() as usize] = true;
         let path = folder.join(GAMES);
         if !path.try_exists().map_err(OutputError::at(&path))? {

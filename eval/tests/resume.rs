@@ -339,6 +339,32 @@ fn other_weights_under_the_same_name_cannot_go_on() {
         told.contains("warning: ") && told.contains("does not say what the files of the agents held"),
         "{told}"
     );
+    // An empty list says no more than none.
+    old["files"] = Value::Array(Vec::new());
+    fs::write(out.join("tournament.json"), old.to_string()).unwrap();
+    let output = played("0/1", &out).assert().success().get_output().clone();
+    assert!(String::from_utf8(output.stderr).unwrap().contains("warning: "));
+    // Of shards one of which does not say it, the whole learns it from the others, and they are compared all the same.
+    let silent = folder.path().join("silent");
+    fs::create_dir(&silent).unwrap();
+    for name in ["games.csv", "tournament.json"] {
+        fs::copy(shards[0].join(name), silent.join(name)).unwrap();
+    }
+    let path = silent.join("tournament.json");
+    let mut about: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let files = about.as_object_mut().unwrap().remove("files").unwrap();
+    fs::write(&path, about.to_string()).unwrap();
+    let error = refused(eval("merge").args([&silent, &shards[1], &shards[0]]).arg("--out").arg(&merged), 1);
+    assert!(error.contains("are of different tournaments: ") && error.contains(&says), "{error}");
+    network(1.0).save(&net).unwrap();
+    fs::remove_dir_all(&shards[1]).unwrap();
+    played("1/2", &shards[1]).assert().success();
+    let mut command = eval("merge");
+    let output = command.args([&silent, &shards[1]]).arg("--out").arg(&merged).assert().success();
+    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("warning: ") && told.contains("silent/tournament.json does not say"), "{told}");
+    let whole = fs::read_to_string(merged.join("tournament.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&whole).unwrap()["files"], files);
 }
 
 #[test]
