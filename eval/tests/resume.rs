@@ -257,6 +257,28 @@ fn shards_together_are_the_whole() {
     };
     let error = merged(&[shard(0), shard(1), shard(2)], "merged");
     assert!(error.contains("there is a tournament already"), "{error}");
+    // One that was killed before it had written the games is begun anew.
+    for name in ["games.csv", "report.html"] {
+        fs::remove_file(whole.path("merged").join(name)).unwrap();
+    }
+    fs::write(whole.path("merged/.games.csv.1.tmp"), "game,rou").unwrap();
+    let mut again = eval("merge");
+    again.args([shard(0), shard(1), shard(2)]).arg("--out").arg(whole.path("merged")).assert().success();
+    whole.is_the_same("merged");
+    // That of another tournament, or with games in it, stays.
+    let begun = whole.path("begun");
+    fs::create_dir(&begun).unwrap();
+    let settings = fs::read_to_string(whole.path("merged/tournament.json")).unwrap();
+    for (name, text, settings) in [
+        ("ratings.csv", "", settings.replace("\"games\": 30", "\"games\": 28")),
+        ("games.csv.partial", "game,", settings.clone()),
+    ] {
+        fs::write(begun.join("tournament.json"), &settings).unwrap();
+        fs::write(begun.join(name), text).unwrap();
+        let error = merged(&[shard(0), shard(1), shard(2)], "begun");
+        assert!(error.contains("there is a tournament already"), "{error}");
+        assert_eq!(fs::read_to_string(begun.join("tournament.json")).unwrap(), settings);
+    }
     let error = merged(&[shard(0), shard(2)], "out");
     assert!(error.contains("15 of 45 pairs of games are missing; the first are games 2 and 3"), "{error}");
     assert!(error.contains("not there: shard 1/3"), "{error}");
