@@ -119,7 +119,7 @@ fn openings_come_from_a_file_in_its_order() {
 
     for (text, says) in [
         ("opening,opening\n5cw,6cw\n", "line 1: two columns are named `opening`"),
-        ("opening\n\"5cw\n", "line 2: "),
+        ("opening\n\"5cw x\"\n", "line 2: move 2, `x`"),
         ("5cw\n5cw x\n", "line 2: move 2, `x`"),
         ("\n5cw 5cw\n", "line 2: move 2 (5cw) of 2x5x4: "),
         ("4,4,4,4,4 4,4,4,4,4 0 0 0\n", "line 1: move 1, `4,4,4,4,4`"),
