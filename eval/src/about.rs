@@ -137,12 +137,24 @@ impl About {
             .collect()
     }
 
-    /// Whether agents' specs name files of which nothing is said, so that nobody can tell whether they are the same.
+    /// Whether agents' specs name files, any of which nothing is said of, so that nobody can tell whether they are the
+    /// same.
     #[must_use]
     pub fn is_silent_on_files(&self) -> bool {
-        let names_any =
-            |agent: &AboutAgent| agent.spec.parse::<AgentSpec>().is_ok_and(|spec| !spec.paths().is_empty());
-        self.files.is_none() && self.agents.iter().any(names_any)
+        let specs = self.agents.iter().filter_map(|agent| agent.spec.parse::<AgentSpec>().ok());
+        specs
+            .flat_map(|spec| spec.paths())
+            .any(|path| !self.files.iter().flatten().any(|file| file.is_of(&path)))
+    }
+
+    /// Takes over what another one of the same tournament says of files that nothing is said of here.
+    pub(crate) fn learn_files(&mut self, other: &About) {
+        for file in other.files.iter().flatten() {
+            let known = self.files.get_or_insert_default();
+            if !known.iter().any(|one| one.path == file.path) {
+                known.push(file.clone());
+            }
+        }
     }
 
     /// The names of the agents, in order.

@@ -58,6 +58,11 @@ impl NamedFile {
         Ok(NamedFile { path: path.to_owned(), bytes, sha256 })
     }
 
+    /// Whether it stands for a path that a spec names: is that file, or the manifest of that folder.
+    pub(crate) fn is_of(&self, path: &Path) -> bool {
+        self.path == path || self.path == path.join(MANIFEST)
+    }
+
     /// What it is, in words.
     fn told(&self) -> String {
         format!("{} bytes, sha256 {}…", self.bytes, self.sha256.get(..12).unwrap_or(&self.sha256))

@@ -79,7 +79,8 @@ struct Part {
 /// Puts the shards in these folders together in another one, as one machine alone would have written it.
 ///
 /// # Errors
-/// Where they are not all the shards of one tournament, each finished, or `out` holds a tournament already.
+/// Where they are not all the shards of one tournament, each finished, or `out` holds a tournament already: any but this
+/// very one without a game, as a merge leaves it that is broken off.
 pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
     let whole = |folder: &PathBuf| -> Result<(About, String), MergeError> {
         let mut about = read_json(&folder.join(SETTINGS))?;
@@ -87,13 +88,16 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         Ok((about, shard))
     };
     let first = folders.first().ok_or(MergeError::Nothing)?;
-    let (about, shard) = whole(first)?;
+    let (mut about, shard) = whole(first)?;
     let foreign = || MergeError::Foreign(first.join(SETTINGS));
     let (variant, pairings, _) = about.read().ok_or_else(foreign)?;
     let count = shard.parse::<Shard>().map_err(|_| foreign())?.count();
-    for name in [GAMES, PARTIAL, RATINGS, SETTINGS, REPORT] {
+    // Where a merge of these shards was broken off, it is begun anew.
+    let broken_off = read_json(&out.join(SETTINGS)).is_ok_and(|there| about.differences(&there).is_empty());
+    for name in [GAMES, PARTIAL, REPORT, RATINGS, SETTINGS] {
         let path = out.join(name);
-        if path.try_exists().map_err(OutputError::at(&path))? {
+        let passed_over = broken_off && [RATINGS, SETTINGS].contains(&name);
+        if !passed_over && path.try_exists().map_err(OutputError::at(&path))? {
             return Err(OutputError::Exists(path).into());
         }
     }
@@ -112,6 +116,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         if !differences.is_empty() {
             return Err(MergeError::Different { one: first.clone(), other: folder.clone(), differences });
         }
+        about.learn_files(&other);
         there[shard.index() as usize] = true;
         let path = folder.join(GAMES);
         if !path.try_exists().map_err(OutputError::at(&path))? {
@@ -152,7 +157,8 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Standings, MergeError> {
         return Err(MergeError::Missing { pairs: missing.count() as u64, of: pairs, first, what });
     }
     let standings = Standings::of(about.names(), &tournament)?;
-    let _folder = Folder::lock(out)?;
+    let folder = Folder::lock(out)?;
+    folder.clean()?;
     write_json(&out.join(SETTINGS), &about)?;
     write_ratings(&out.join(RATINGS), &standings)?;
     let games = out.join(GAMES);

@@ -285,11 +285,7 @@ impl Listing {
         // Some editors put a mark of UTF-8 at the beginning.
         let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
         let at = |(line, reason)| OpeningsError::Line { name: name.clone(), line, reason };
-        let games = if text.lines().next().is_some_and(is_header) {
-            from_csv(&text, variant)
-        } else {
-            from_lines(&text, variant)
-        };
+        let games = if is_csv(&text) { from_csv(&text, variant) } else { from_lines(&text, variant) };
         let games = games.map_err(at)?;
         if games.is_empty() {
             return Err(OpeningsError::Empty(name));
@@ -377,8 +373,15 @@ fn undecided(games: Vec<Game>, decided: Option<Decided>, watch: Watch<'_>) -> Re
     }
 }
 
-fn is_header(line: &str) -> bool {
-    line.contains(',') && line.split(',').any(|column| column.trim() == COLUMN)
+/// A reader that finds columns by their names, quoted or not, with spaces beside them or not.
+fn csv_of(text: &str) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text.as_bytes())
+}
+
+/// Whether the first line names columns, and openings are one of them.
+fn is_csv(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    csv_of(line).headers().is_ok_and(|columns| columns.iter().any(|name| name == COLUMN))
 }
 
 /// The column of a CSV that holds openings.
@@ -391,23 +394,26 @@ fn from_lines(text: &str, variant: Variant) -> Lines {
     for (line, number) in text.lines().zip(1..) {
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {
-            let moves = if line == "startpos" { "" } else { line };
-            games.push(opening(moves, variant).map_err(|reason| (number, reason))?);
+            games.push(opening(line, variant).map_err(|reason| (number, reason))?);
         }
     }
     Ok(games)
 }
 
 fn from_csv(text: &str, variant: Variant) -> Lines {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut reader = csv_of(text);
     let line = |position: Option<&csv::Position>| position.map_or(1, csv::Position::line);
     let headers = reader.headers().map_err(|error| (line(error.position()), error.to_string()))?;
-    let column = headers.iter().position(|name| name == COLUMN);
-    let column = column.ok_or((1, format!("no column `{COLUMN}`")))?;
+    let mut columns =
+        headers.iter().enumerate().filter(|(_, name)| *name == COLUMN).map(|(number, _)| number);
+    let column = columns.next().ok_or((1, format!("no column `{COLUMN}`")))?;
+    if columns.next().is_some() {
+        return Err((1, format!("two columns are named `{COLUMN}`")));
+    }
     let (mut met, mut games) = (HashSet::new(), Vec::new());
     for record in reader.records() {
         let record = record.map_err(|error| (line(error.position()), error.to_string()))?;
-        let text = record.get(column).unwrap_or_default();
+        let text = record.get(column).unwrap_or_default().trim();
         if met.insert(text.to_owned()) {
             games.push(opening(text, variant).map_err(|reason| (line(record.position()), reason))?);
         }
@@ -415,9 +421,11 @@ fn from_csv(text: &str, variant: Variant) -> Lines {
     Ok(games)
 }
 
+/// The game after moves from the start, or at it: `startpos`, or nothing at all.
 fn opening(text: &str, variant: Variant) -> Result<Game, String> {
     let mut game = Game::new(variant);
-    for (word, number) in text.split_ascii_whitespace().zip(1..) {
+    let moves = if text == "startpos" { "" } else { text };
+    for (word, number) in moves.split_ascii_whitespace().zip(1..) {
         let mv: Move = word.parse().map_err(|error| {
             format!("move {number}, `{}`: {error} (openings are moves from the start)", excerpt(word))
         })?;

@@ -104,7 +104,22 @@ fn openings_come_from_a_file_in_its_order() {
     tournament(&format!("{two} --openings {}", csv.display()), &out).assert().success();
     assert_eq!(games(&out).len(), 6);
 
+    // As other programs write it: one column, names in quotes, spaces beside them, the start by its name.
+    for (number, text) in [
+        "opening\n5cw 2ccw\nstartpos\n6ccw\n",
+        "\"\",\"opening\"\n\"1\",\"5cw 2ccw\"\n\"2\",\"\"\n\"3\",\"6ccw\"\n",
+        "opening , moves\r\n5cw 2ccw , x\r\n,x\r\n6ccw,x\r\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(&list, text).unwrap();
+        assert_eq!(with(&format!("written-{number}"), ""), ["5cw 2ccw", "", "6ccw"], "{text}");
+    }
+
     for (text, says) in [
+        ("opening,opening\n5cw,6cw\n", "line 1: two columns are named `opening`"),
+        ("opening\n\"5cw x\"\n", "line 2: move 2, `x`"),
         ("5cw\n5cw x\n", "line 2: move 2, `x`"),
         ("\n5cw 5cw\n", "line 2: move 2 (5cw) of 2x5x4: "),
         ("4,4,4,4,4 4,4,4,4,4 0 0 0\n", "line 1: move 1, `4,4,4,4,4`"),

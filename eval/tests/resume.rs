@@ -257,6 +257,28 @@ fn shards_together_are_the_whole() {
     };
     let error = merged(&[shard(0), shard(1), shard(2)], "merged");
     assert!(error.contains("there is a tournament already"), "{error}");
+    // One that was killed before it had written the games is begun anew.
+    for name in ["games.csv", "report.html"] {
+        fs::remove_file(whole.path("merged").join(name)).unwrap();
+    }
+    fs::write(whole.path("merged/.games.csv.1.tmp"), "game,rou").unwrap();
+    let mut again = eval("merge");
+    again.args([shard(0), shard(1), shard(2)]).arg("--out").arg(whole.path("merged")).assert().success();
+    whole.is_the_same("merged");
+    // That of another tournament, or with games in it, stays.
+    let begun = whole.path("begun");
+    fs::create_dir(&begun).unwrap();
+    let settings = fs::read_to_string(whole.path("merged/tournament.json")).unwrap();
+    for (name, text, settings) in [
+        ("ratings.csv", "", settings.replace("\"games\": 30", "\"games\": 28")),
+        ("games.csv.partial", "game,", settings.clone()),
+    ] {
+        fs::write(begun.join("tournament.json"), &settings).unwrap();
+        fs::write(begun.join(name), text).unwrap();
+        let error = merged(&[shard(0), shard(1), shard(2)], "begun");
+        assert!(error.contains("there is a tournament already"), "{error}");
+        assert_eq!(fs::read_to_string(begun.join("tournament.json")).unwrap(), settings);
+    }
     let error = merged(&[shard(0), shard(2)], "out");
     assert!(error.contains("15 of 45 pairs of games are missing; the first are games 2 and 3"), "{error}");
     assert!(error.contains("not there: shard 1/3"), "{error}");
@@ -339,6 +361,32 @@ fn other_weights_under_the_same_name_cannot_go_on() {
         told.contains("warning: ") && told.contains("does not say what the files of the agents held"),
         "{told}"
     );
+    // An empty list says no more than none.
+    old["files"] = Value::Array(Vec::new());
+    fs::write(out.join("tournament.json"), old.to_string()).unwrap();
+    let output = played("0/1", &out).assert().success().get_output().clone();
+    assert!(String::from_utf8(output.stderr).unwrap().contains("warning: "));
+    // Of shards one of which does not say it, the whole learns it from the others, and they are compared all the same.
+    let silent = folder.path().join("silent");
+    fs::create_dir(&silent).unwrap();
+    for name in ["games.csv", "tournament.json"] {
+        fs::copy(shards[0].join(name), silent.join(name)).unwrap();
+    }
+    let path = silent.join("tournament.json");
+    let mut about: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let files = about.as_object_mut().unwrap().remove("files").unwrap();
+    fs::write(&path, about.to_string()).unwrap();
+    let error = refused(eval("merge").args([&silent, &shards[1], &shards[0]]).arg("--out").arg(&merged), 1);
+    assert!(error.contains("are of different tournaments: ") && error.contains(&says), "{error}");
+    network(1.0).save(&net).unwrap();
+    fs::remove_dir_all(&shards[1]).unwrap();
+    played("1/2", &shards[1]).assert().success();
+    let mut command = eval("merge");
+    let output = command.args([&silent, &shards[1]]).arg("--out").arg(&merged).assert().success();
+    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("warning: ") && told.contains("silent/tournament.json does not say"), "{told}");
+    let whole = fs::read_to_string(merged.join("tournament.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&whole).unwrap()["files"], files);
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub struct Run {
     /// The agent's spec, without a label.
     pub agent: String,
     /// SHA-256 of the agent's weights file, in hexadecimal; null where it has none.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub weights: Option<String>,
     /// Seed of the games' random streams.
     pub seed: u64,
@@ -326,11 +327,18 @@ mod text {
         serializer.collect_str(value)
     }
 
+    /// Another spelling than the one that is written, such as zeros in front, is refused.
     pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
     where
-        T: FromStr<Err: Display>,
+        T: FromStr<Err: Display> + Display,
         D: Deserializer<'de>,
     {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        let text = String::deserialize(deserializer)?;
+        let value: T = text.parse().map_err(D::Error::custom)?;
+        let written = value.to_string();
+        if written != text {
+            return Err(D::Error::custom(format_args!("`{}` is written `{written}`", text.escape_debug())));
+        }
+        Ok(value)
     }
 }

@@ -35,6 +35,8 @@ fn what_is_wrong_with_a_manifest_is_said() {
         (json!({"variant": 3}), "invalid type: integer `3`, expected a string"),
         (json!({"shard": "2/2"}), "write I/N"),
         (json!({"opening_plies": "9..2"}), "such as 6..12"),
+        (json!({"opening_plies": "06..12"}), "`06..12` is written `6..12`"),
+        (json!({"opening_plies": "3..3"}), "`3..3` is written `3`"),
         (json!({"epsilon": 1.5}), "a share from 0 to 1"),
         (json!({"seed": -1}), "invalid value: integer `-1`"),
         (json!({"games": 7}), "`games` is 7, but its parts"),
@@ -60,7 +62,7 @@ fn what_is_wrong_with_a_manifest_is_said() {
         let said = said_of(|value| value["parts"][0][key] = changed.clone());
         assert!(said.contains(words), "{key} {changed}: {said}");
     }
-    for key in ["schema", "variant", "agent", "seed", "games", "parts"] {
+    for key in ["schema", "variant", "agent", "weights", "seed", "games", "parts"] {
         let said = said_of(|value| {
             value.as_object_mut().unwrap().remove(key);
         });

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use giuthi_engine::cli::print;
 
+use super::tournament::warn_of_files;
 use crate::merge::merge;
 use crate::report;
 
@@ -27,6 +28,7 @@ pub(super) struct Arguments {
 
 pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let standings = merge(&arguments.folders, &arguments.out)?;
+    arguments.folders.iter().for_each(|folder| warn_of_files(folder));
     let written = report::write(&arguments.out);
     print(&if arguments.json { standings.json_lines() } else { standings.text() })?;
     written?;

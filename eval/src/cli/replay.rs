@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use giuthi_engine::cli::{Usage, print, whole_number};
+use giuthi_engine::notation::excerpt;
 
 use crate::replay::Replay;
 
@@ -63,10 +64,11 @@ fn step(replay: &Replay, input: &mut impl BufRead, out: &mut impl Write) -> io::
         loop {
             write!(out, "\nply {ply} of {last}; Enter: on, b: back, a number: to that ply, q: quit > ")?;
             out.flush()?;
-            let mut line = String::new();
-            if input.read_line(&mut line)? == 0 {
+            let mut line = Vec::new();
+            if input.read_until(b'\n', &mut line)? == 0 {
                 return writeln!(out);
             }
+            let line = String::from_utf8_lossy(&line);
             let asked = match line.trim() {
                 "q" => return Ok(()),
                 // After the last ply there is nothing more to see.
@@ -81,7 +83,10 @@ fn step(replay: &Replay, input: &mut impl BufRead, out: &mut impl Write) -> io::
                     writeln!(out)?;
                     break;
                 }
-                None => writeln!(out, "`{}`: Enter, b, a number from 0 to {last}, or q", line.trim())?,
+                None => {
+                    let typed = excerpt(line.trim());
+                    writeln!(out, "`{typed}`: Enter, b, a number from 0 to {last}, or q")?;
+                }
             }
         }
     }
@@ -103,11 +108,12 @@ mod tests {
                      0,0,a,b,,7ccw 2cw,0-1,forfeit,2,1.0,1.0,crash\n";
         fs::write(folder.path().join("games.csv.partial"), games).unwrap();
         let replay = Replay::read(folder.path(), 0).unwrap();
-        let shown = |typed: &str| {
+        let shown_by = |mut typed: &[u8]| {
             let mut out = Vec::new();
-            step(&replay, &mut typed.as_bytes(), &mut out).unwrap();
+            step(&replay, &mut typed, &mut out).unwrap();
             String::from_utf8(out).unwrap()
         };
+        let shown = |typed: &str| shown_by(typed.as_bytes());
         let plies = |text: &str| -> Vec<String> {
             let of = |line: &str| Some(line.strip_prefix("ply ")?.split(' ').next()?.to_owned());
             text.lines().filter_map(of).collect()
@@ -119,5 +125,8 @@ mod tests {
         assert_eq!(plies(&shown("2\nb\nb\nb\n7\nx\nq\n")), ["0", "2", "1", "0", "0", "0", "0"]);
         assert!(shown("7\n").contains("`7`: Enter, b, a number from 0 to 2, or q"));
         assert_eq!(plies(&shown("")), ["0"]);
+        // What a terminal of another character set sends is answered as any other word.
+        let text = shown_by(b"\xe9\n1\n");
+        assert!(plies(&text) == ["0", "0", "1"] && text.contains("`\u{fffd}`: Enter"), "{text}");
     }
 }

@@ -19,7 +19,7 @@ use super::openings::{OpeningFlags, Waiting, prepared};
 use super::running::{Outcome, Running};
 use crate::folder::Folder;
 use crate::journal::{Files, Resumed, SETTINGS, is_silent_on_files, started_seed};
-use crate::openings::Decided;
+use crate::openings::{Decided, Openings};
 use crate::output::Standings;
 use crate::programs::Conduct;
 use crate::report;
@@ -314,7 +314,7 @@ pub(super) fn in_usage(error: SettingsError) -> Usage {
 pub(super) fn warn_of_files(out: &Path) {
     if is_silent_on_files(out) {
         tell(format_args!(
-            "warning: {} does not say what the files of the agents held, as it is of an earlier version: whether they are the same is not looked at",
+            "warning: {} does not say what the files of the agents held, as those of earlier versions do not: whether they are the same is not looked at",
             out.join(SETTINGS).display()
         ));
     }
@@ -337,8 +337,12 @@ pub(super) fn warn(settings: &Settings, prepared: &Prepared<'_>, processors: usi
     }
     let (different, rounds) = (schedule.different_openings(), schedule.rounds() as usize);
     if different < rounds {
+        let more = match settings.openings {
+            Openings::Random(_) => "; more --opening-plies give more",
+            Openings::Listed(_) => "",
+        };
         tell(format_args!(
-            "warning: only {different} of the {rounds} openings differ: agents without randomness repeat their games, and the intervals are too narrow; more --opening-plies give more"
+            "warning: only {different} of the {rounds} openings differ: agents without randomness repeat their games, and the intervals are too narrow{more}"
         ));
     }
 }
