@@ -30,8 +30,14 @@ fn proofs() -> Vec<(Variant, Vec<Proof>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(project("data/proofs")).unwrap() {
         let path = entry.unwrap().path();
-        let variant = path.file_stem().unwrap().to_str().unwrap().parse().unwrap();
-        let proofs = Proof::read_all(BufReader::new(File::open(&path).unwrap()));
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let variant = name.split('.').next().unwrap().parse().unwrap();
+        let file = File::open(&path).unwrap();
+        let proofs = if name.ends_with(".zst") {
+            Proof::read_all(BufReader::new(zstd::Decoder::new(file).unwrap()))
+        } else {
+            Proof::read_all(BufReader::new(file))
+        };
         found.push((variant, proofs.unwrap_or_else(|error| panic!("{}: {error}", path.display()))));
     }
     assert!(found.len() >= 20);

@@ -57,6 +57,16 @@ fn a_certificate_is_written_and_checked() {
     assert_eq!(lines[0]["moves"], lines[0]["own"]);
     assert!(printed(["verify-proof", text(&won)]).contains("player 0 wins: proven"));
 
+    // The same compressed.
+    let packed = dir.path().join("won.zst");
+    giuthi(["solve", "--variant", "2x5x2", "--certificate", text(&packed)]).assert().success();
+    assert!(fs::read(&packed).unwrap().starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
+    let told = printed(["verify-proof", text(&packed)]);
+    assert_eq!(told.replace("won.zst", "won"), printed(["verify-proof", text(&won)]));
+    let whole = fs::read(&packed).unwrap();
+    fs::write(&packed, &whole[..whole.len() - 5]).unwrap();
+    giuthi(["verify-proof", text(&packed)]).assert().code(1).stdout("");
+
     // A move changed, a move less, a head changed, something else.
     let proof = fs::read_to_string(&won).unwrap();
     let bent = dir.path().join("bent");

@@ -1,7 +1,7 @@
 //! `giuthi solve`: what a position is worth, proven.
 
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +48,7 @@ pub(super) struct Solve {
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = whole_number(1..=2), allow_negative_numbers = true)]
     threads: u64,
 
-    /// Write the proof to this file, for `giuthi verify-proof`
+    /// Write the proof to this file, for `giuthi verify-proof`; compressed where its name ends in .zst
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
 
@@ -207,6 +207,16 @@ fn claims(position: &Position, solution: &Solution) -> Vec<Claim> {
     claims
 }
 
+/// Writes proofs, compressed where the file's name ends in `.zst`.
+fn write(proofs: &[Proof], path: &Path, out: &mut impl Write) -> io::Result<()> {
+    if path.extension().is_none_or(|extension| extension != "zst") {
+        return proofs.iter().try_for_each(|proof| proof.write(out));
+    }
+    let mut packed = zstd::Encoder::new(out, 19)?;
+    proofs.iter().try_for_each(|proof| proof.write(&mut packed))?;
+    packed.finish().map(drop)
+}
+
 /// Writes the proofs of what was proven, each checked before.
 fn certify(
     solver: &mut Solver<'_>,
@@ -231,6 +241,6 @@ fn certify(
     if proofs.is_empty() {
         return Err(anyhow!("nothing is proven, so {} is not written", path.display()));
     }
-    write_whole(path, |out| proofs.iter().try_for_each(|proof| proof.write(out)))
+    write_whole(path, |out| write(&proofs, path, out))
         .with_context(|| format!("cannot write {}", path.display()))
 }

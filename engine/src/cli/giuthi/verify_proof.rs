@@ -1,7 +1,7 @@
 //! `giuthi verify-proof`: checks what `giuthi solve --certificate` wrote.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -15,7 +15,7 @@ use crate::endgame::tablebase::Tablebase;
 /// Arguments of `giuthi verify-proof`.
 #[derive(Args)]
 pub(super) struct VerifyProof {
-    /// Files with proofs
+    /// Files with proofs, as they are or compressed by zstd
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -48,7 +48,7 @@ pub(super) fn run(args: &VerifyProof) -> anyhow::Result<()> {
     for path in &args.files {
         let name = path.display();
         let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        let proofs = Proof::read_all(BufReader::new(file)).with_context(|| name.to_string())?;
+        let proofs = read(BufReader::new(file)).with_context(|| name.to_string())?;
         for proof in &proofs {
             if let (Some(_), Some(pits)) = (proof.tables, tables.as_ref().map(Tablebase::pits)) {
                 fit(pits, proof.position.width())?;
@@ -80,6 +80,18 @@ pub(super) fn run(args: &VerifyProof) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// Reads proofs, compressed or not.
+fn read(mut file: BufReader<File>) -> anyhow::Result<Vec<Proof>> {
+    Ok(if file.fill_buf()?.starts_with(&ZSTD) {
+        Proof::read_all(BufReader::new(zstd::Decoder::with_buffer(file)?))?
+    } else {
+        Proof::read_all(file)?
+    })
+}
+
+/// How zstd's files begin.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Tables of another width know nothing of a proof's positions.
 fn fit(pits: usize, width: usize) -> Result<(), Usage> {
