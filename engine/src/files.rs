@@ -38,6 +38,20 @@ pub fn write_checked<E: From<io::Error>>(
     result
 }
 
+/// Whether [`write_whole`] could write a file: its folder is there and takes files, and it is not a folder itself. To be
+/// asked before long work, which would have nowhere to go.
+///
+/// # Errors
+/// What the system says against it.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let temporary = temporary_name(path)?;
+    File::create(&temporary)?;
+    fs::remove_file(&temporary)
+}
+
 fn temporary_name(path: &Path) -> io::Result<PathBuf> {
     let name = path
         .file_name()

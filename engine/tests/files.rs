@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use giuthi_engine::files::write_whole;
+use giuthi_engine::files::{check_writable, write_whole};
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder");
@@ -43,5 +43,21 @@ fn a_path_that_names_no_file_is_an_error() {
     for path in ["/", "..", ""] {
         let result = write_whole(Path::new(path), |_| Ok::<(), io::Error>(()));
         assert!(result.is_err(), "`{path}`");
+        assert!(check_writable(Path::new(path)).is_err(), "`{path}`");
+    }
+}
+
+#[test]
+fn whether_a_file_could_be_written_is_known_before() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("file.txt");
+    check_writable(&path).expect("a new file");
+    assert!(names(folder.path()).is_empty(), "nothing is left: {:?}", names(folder.path()));
+    write_whole(&path, |writer| writer.write_all(b"old")).expect("written");
+    check_writable(&path).expect("one in place of another");
+    assert_eq!(std::fs::read(&path).expect("it is there"), b"old");
+    assert_eq!(names(folder.path()), ["file.txt"]);
+    for wrong in [folder.path().to_owned(), folder.path().join("no/file"), path.join("file")] {
+        assert!(check_writable(&wrong).is_err(), "{}", wrong.display());
     }
 }

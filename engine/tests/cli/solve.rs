@@ -100,6 +100,24 @@ fn nothing_proven_is_no_certificate() {
 }
 
 #[test]
+fn what_could_not_be_written_is_refused_before_the_search() {
+    let dir = tempdir().unwrap();
+    let (nowhere, file) = (dir.path().join("no/file"), dir.path().join("file"));
+    for flag in ["--memory", "--certificate"] {
+        for path in [nowhere.as_path(), dir.path()] {
+            let run = ["solve", "--variant", "2x5x2", flag, text(path)];
+            let output = giuthi(run).assert().code(1).stdout("").get_output().stderr.clone();
+            let told = String::from_utf8(output).unwrap();
+            let says = format!("giuthi: {flag} {}: cannot be written: ", path.display());
+            assert!(told.starts_with(&says) && told.lines().count() == 1, "{told}");
+        }
+    }
+    let both = ["solve", "--variant", "2x5x2", "--memory", text(&file), "--certificate", text(&file)];
+    refused(both, 2, "give each its own file");
+    assert!(!file.exists());
+}
+
+#[test]
 fn it_leans_on_tables() {
     let dir = tempdir().unwrap();
     let (tables, proof) = (dir.path().join("tables"), dir.path().join("proof"));

@@ -12,10 +12,15 @@ use super::{composed, tables};
 
 /// The problem with another lead of the player to move, who is player 0.
 fn with_lead(puzzle: &Puzzle, more: i32) -> Puzzle {
+    with_piles(puzzle, [more, -more])
+}
+
+/// The problem with so many seeds more in the piles.
+fn with_piles(puzzle: &Puzzle, more: [i32; 2]) -> Puzzle {
     let text = puzzle.position.to_string();
     let fields: Vec<&str> = text.split(' ').collect();
     let [south, north] = puzzle.position.piles().map(i32::from);
-    let text = format!("{} {} {} {} 0", fields[0], fields[1], south + more, north - more);
+    let text = format!("{} {} {} {} 0", fields[0], fields[1], south + more[0], north + more[1]);
     Puzzle { position: text.parse::<Position>().unwrap(), ..puzzle.clone() }
 }
 
@@ -62,6 +67,12 @@ fn a_planted_fault_is_told_by_its_column() {
             assert_eq!(refused(&|puzzle| puzzle.line[0] = puzzle.tempting).0, "line");
             let other = Goal::ALL[usize::from(goal == Goal::Win)];
             assert_eq!(refused(&|puzzle| puzzle.goal = other).0, "goal");
+            // A seed more in either pile: not those of a whole game any more, whatever else is wrong.
+            for more in [[1, 0], [0, 1]] {
+                let changed = with_piles(puzzle, more);
+                let column = check(&changed, &tables).unwrap_err().column;
+                assert!(["goal", "move", "position"].contains(&column), "{column}");
+            }
             // A lower lead or a higher one, with which the value is another.
             let most = puzzle.position.piles().map(i32::from);
             let mut others = (-most[0]..=most[1]).map(|more| with_lead(puzzle, more));
@@ -91,6 +102,26 @@ fn a_second_move_that_keeps_the_value_is_told() {
         }
     }
     assert!(found > 8, "{found} second moves");
+}
+
+#[test]
+fn a_lead_that_is_not_the_least_is_told() {
+    let tables = tables(5, 10);
+    let (mut leads, mut piles) = (0, 0);
+    for goal in Goal::ALL {
+        for puzzle in composed(&tables, Some(goal), 8, 5) {
+            for changed in (1..=8).map(|more| with_lead(&puzzle, more)) {
+                leads += usize::from(check(&changed, &tables).unwrap_err().column == "position");
+            }
+            // The same lead, and a game of more seeds than there are.
+            let changed = with_piles(&puzzle, [1, 1]);
+            let fault = check(&changed, &tables).unwrap_err();
+            assert_eq!(fault.column, "position");
+            assert!(fault.reason.contains("those of a whole game"), "{fault}");
+            piles += 1;
+        }
+    }
+    assert!(leads > 8 && piles > 8, "{leads} leads, {piles} piles");
 }
 
 #[test]
@@ -125,6 +156,10 @@ fn a_file_that_is_none_is_refused_with_its_line() {
         (
             whole.replace(&second, &second.replacen('2', "1", 1)),
             "line 3: column `id`: 1 is that of line 2 already",
+        ),
+        (
+            whole.replace(&second, &second.replacen('2', "0", 1)),
+            "line 3: column `id`: 0 is there, and numbers are from 1",
         ),
         (
             whole.replace(&second, &second.replacen(&key, "north", 1)),

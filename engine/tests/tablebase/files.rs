@@ -71,12 +71,13 @@ fn damaged_cut_and_foreign_files_are_refused() {
 
 #[test]
 fn a_manifest_that_lies_is_refused() {
-    let cases: [(&str, &str, &str); 7] = [
+    let cases: [(&str, &str, &str); 8] = [
         ("\"schema\": 1", "\"schema\": 2", "schema 2: this program reads 1"),
         ("giuthi-endgame-tables", "tables", "not of endgame tables"),
         ("\"seeds\": 4", "\"seeds\": 3", "it lists 5 layers for `seeds` 3"),
         ("\"pits\": 5", "\"pits\": 11", "`pits` is 11: 5 to 10 are possible"),
         ("\"boards\": 55", "\"boards\": 56", "layer 2 should be `seeds-02.tb` with 55 boards"),
+        ("\"boards\": 1001", "\"boards\": 1000", "`boards` is 1000: its layers have 1001"),
         ("seeds-01.tb", "../seeds-01.tb", "layer 1 should be `seeds-01.tb`"),
         ("{", "", "no JSON"),
     ];

@@ -17,7 +17,7 @@ use crate::cli::{self, Usage, stop, tell, whole_number};
 use crate::endgame::Value;
 use crate::endgame::solve::{Claim, Goal, Oracle, Proof, Solution, SolveLimits, Solver};
 use crate::endgame::tablebase::Tablebase;
-use crate::files::write_whole;
+use crate::files::{check_writable, write_whole};
 use crate::game::Game;
 use crate::position::Position;
 use crate::rules::Move;
@@ -80,6 +80,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// Solves the position, prints the answer and writes the proof.
 pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
     let position = args.start.position()?;
+    writable(args)?;
     let megabytes = args.hash as usize;
     let tables = args.tb.as_deref().map(|dir| tables_for(dir, position.width())).transpose()?;
     let oracle = tables.as_ref().map(|tables| tables as &dyn Oracle);
@@ -118,6 +119,22 @@ pub(super) fn run(args: &Solve) -> anyhow::Result<()> {
         Some(path) => certify(&mut solver, oracle, &position, &solution, path),
         None => Ok(()),
     }
+}
+
+/// Refuses, before the search, files that could not be written after it.
+fn writable(args: &Solve) -> anyhow::Result<()> {
+    if let (Some(memory), true) = (&args.memory, args.memory == args.certificate) {
+        let path = memory.display();
+        return Err(
+            Usage(format!("--memory and --certificate are both {path}: give each its own file")).into()
+        );
+    }
+    for (flag, path) in [("--memory", &args.memory), ("--certificate", &args.certificate)] {
+        if let Some(path) = path {
+            check_writable(path).with_context(|| format!("{flag} {}: cannot be written", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The tables of a folder, which have to be of the width asked for.

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::keep::keepers;
 use super::rank::difficulty;
+use super::stakes::{LEAST_GIVEN_UP, LEAST_MOVES, LEAST_PLIES, piles};
 use super::{Goal, MOST_PLIES, Puzzle};
 use crate::board::{MoveKind, Sower};
 use crate::endgame::tablebase::{MoveWorth, Tablebase, Threshold, Value};
@@ -60,6 +61,7 @@ pub fn check(puzzle: &Puzzle, tables: &Tablebase) -> Result<(), Fault> {
         );
     }
     key(puzzle, &moves)?;
+    stakes(puzzle, &moves)?;
     temptation(puzzle, &moves)?;
     same(
         "alternatives",
@@ -67,6 +69,12 @@ pub fn check(puzzle: &Puzzle, tables: &Tablebase) -> Result<(), Fault> {
         moves.len() - 1,
         "the legal moves besides the key are",
     )?;
+    if moves.len() < LEAST_MOVES {
+        return fault(
+            "alternatives",
+            format!("{} legal moves: {LEAST_MOVES} at least are needed", moves.len()),
+        );
+    }
     line(puzzle, tables)?;
     same("difficulty", puzzle.difficulty, difficulty(puzzle), "by the other columns it is")
 }
@@ -95,7 +103,27 @@ fn key(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
     same("captured", puzzle.captured, sowing.captured, "the key captures")
 }
 
-/// The tempting move captures most at once, more than the key; that it fails, the key being the only move says.
+/// The piles are those of a whole game, and the key only just does it.
+fn stakes(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
+    let position = &puzzle.position;
+    let solver = position.to_move();
+    let Some(wanted) = piles(position, moves, puzzle.mv, puzzle.goal) else {
+        return fault("position", "no piles of a whole game leave the key the only move".to_owned());
+    };
+    let found = [solver, solver.opponent()].map(|player| i32::from(position.piles()[player.index()]));
+    match found == wanted {
+        true => Ok(()),
+        false => fault(
+            "position",
+            format!(
+                "piles of {} and {}, the solver's first: those of a whole game with the least lead that fits are {} and {}",
+                found[0], found[1], wanted[0], wanted[1]
+            ),
+        ),
+    }
+}
+
+/// The tempting move captures most at once, and enough more than the key; that it fails, the key being the only move says.
 fn temptation(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
     let Some(tempting) = moves.iter().find(|each| each.mv == puzzle.tempting) else {
         return fault("tempting", format!("{} is no legal move", puzzle.tempting));
@@ -111,9 +139,13 @@ fn temptation(puzzle: &Puzzle, moves: &[MoveWorth]) -> Checked {
         );
     }
     same("tempting_captured", puzzle.tempting_captured, captured, "the tempting move captures")?;
-    match captured > puzzle.captured {
+    let least = puzzle.captured.saturating_add(LEAST_GIVEN_UP);
+    match captured >= least {
         true => Ok(()),
-        false => fault("tempting", format!("{} captures no more than the key", puzzle.tempting)),
+        false => fault(
+            "tempting",
+            format!("{} captures {captured}: {least} at least would tempt", puzzle.tempting),
+        ),
     }
 }
 
@@ -158,6 +190,9 @@ fn line(puzzle: &Puzzle, tables: &Tablebase) -> Checked {
     let Some((ending, outcome)) = game.ending().zip(game.outcome()) else {
         return fault("line", "the game is not over at its end".to_owned());
     };
+    if puzzle.line.len() < LEAST_PLIES {
+        return fault("line", format!("{} moves: at least {LEAST_PLIES} are needed", puzzle.line.len()));
+    }
     let wanted = match puzzle.goal {
         Goal::Win => Outcome::Win(solver),
         Goal::Draw => Outcome::Draw,

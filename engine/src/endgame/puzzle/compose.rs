@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use super::line::solution;
 use super::rank::{depth, difficulty};
+use super::stakes::{LEAST_GIVEN_UP, LEAST_MOVES, LEAST_PLIES, piles, threshold};
 use super::{Goal, Puzzle, alike};
 use crate::board::MoveKind;
-use crate::endgame::tablebase::{Index, MoveWorth, Tablebase, Threshold};
+use crate::endgame::tablebase::{Index, MoveWorth, Tablebase};
 use crate::game::Ending;
 use crate::position::Position;
 use crate::rng::game_rng;
-use crate::rules::{Move, Player, Variant};
+use crate::rules::{Move, Player};
 
 /// What problems are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +37,6 @@ const MOST_BOARDS: u64 = 40_000_000;
 const BLOCK: u64 = 1 << 14;
 /// For each problem asked for, so many are found, and the hardest taken.
 const CHOICE: usize = 12;
-/// Least plies of a solution: less is no line.
-const LEAST_PLIES: usize = 3;
-/// Least legal moves in a problem.
-const LEAST_MOVES: usize = 3;
-/// Seeds that the tempting capture takes more than the key, at least: less tempts nobody.
-const LEAST_GIVEN_UP: u8 = 2;
 /// Most moves that the defender makes behind the solver's last one, where the game is drawn: more are a walk round.
 const MOST_TRAILING: usize = 3;
 
@@ -157,10 +152,7 @@ fn with_goal(
     moves: &[MoveWorth],
     goal: Goal,
 ) -> Option<Puzzle> {
-    let of = |each: &MoveWorth| match goal {
-        Goal::Win => each.thresholds.win,
-        Goal::Draw => each.thresholds.draw,
-    };
+    let of = |each: &MoveWorth| threshold(each, goal);
     let key = moves.iter().min_by_key(|each| of(each))?;
     let tempting = moves.iter().rev().max_by_key(|each| each.step.sowing.captured)?;
     let (laps, captured) = (key.step.sowing.laps, key.step.sowing.captured);
@@ -170,14 +162,7 @@ fn with_goal(
     {
         return None;
     }
-    let next = moves.iter().filter(|each| each.mv != key.mv).map(of).min()?;
-    let win = match goal {
-        Goal::Win => Threshold::Never,
-        Goal::Draw => moves.iter().map(|each| each.thresholds.win).min()?,
-    };
-    let in_piles = game_seeds(board.width()).checked_sub(board.board().seeds())? as i32;
-    let lead = lead(of(key), next.min(win), in_piles)?;
-    let piles = [(in_piles + lead) / 2, (in_piles - lead) / 2].map(|seeds| seeds as u8);
+    let piles = piles(board, moves, key.mv, goal)?.map(|seeds| seeds as u8);
     let position = Position::of_pits(board.width(), board.board().pits(), piles, Player::South);
     let solution = solution(tables, &position, goal)?;
     let plies = solution.game.plies();
@@ -205,29 +190,6 @@ fn with_goal(
     })
 }
 
-/// All seeds of the game on rows of so many pits that a problem is taken to come from: the recorded variant with the fewest,
-/// four a pit where none is recorded.
-fn game_seeds(width: usize) -> u32 {
-    let recorded = Variant::RECORDED.iter().find(|variant| variant.width() == width);
-    (2 * width * recorded.map_or(4, |variant| variant.seeds())) as u32
-}
-
-/// The lead of a problem: of the leads from which on the key keeps the value and at which no other move does or more than
-/// that is to be had (`below`), the least, where `in_piles` seeds in all can be divided so; the one next to zero where
-/// there is no least.
-fn lead(from: Threshold, below: Threshold, in_piles: i32) -> Option<i32> {
-    let fits = |lead: &i32| (in_piles - lead).rem_euclid(2) == 0 && lead.abs() <= in_piles;
-    let alone = |lead: &i32| from.is_reached_by(*lead) && !below.is_reached_by(*lead);
-    match (from, below) {
-        (Threshold::Lead(least), _) => (least..=least + 1).find(|lead| fits(lead) && alone(lead)),
-        (Threshold::Always, Threshold::Lead(least)) => {
-            let most = (least - 1).min(0);
-            (most - 1..=most).rev().find(|lead| fits(lead) && alone(lead))
-        }
-        (Threshold::Always, _) | (Threshold::Never, _) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -245,20 +207,5 @@ mod tests {
             assert_eq!(all.len() as u64, order.len());
             assert!(all.iter().all(|position| (2..=4).contains(&position.board().seeds())));
         }
-    }
-
-    #[test]
-    fn the_lead_is_the_least_that_the_piles_allow() {
-        use Threshold::{Always, Lead, Never};
-        assert_eq!(lead(Lead(3), Never, 21), Some(3));
-        assert_eq!(lead(Lead(3), Never, 20), Some(4));
-        // With a lead of 4 another move wins as well.
-        assert_eq!(lead(Lead(3), Lead(4), 20), None);
-        assert_eq!(lead(Lead(-5), Lead(-3), 20), Some(-4));
-        assert_eq!(lead(Lead(7), Never, 5), None);
-        assert_eq!(lead(Lead(-9), Never, 5), None);
-        assert_eq!(lead(Always, Lead(-3), 21), Some(-5));
-        assert_eq!(lead(Always, Lead(9), 20), Some(0));
-        assert_eq!(lead(Never, Never, 20), None);
     }
 }

@@ -140,12 +140,16 @@ fn parse(record: &StringRecord) -> Result<Puzzle, String> {
         format!("column `{name}`: `{}` is not no-moves, repetition or endless", excerpt(end))
     })?;
     let count = |(name, text)| number(name, text);
+    let id = match count(column("id"))? {
+        0 => return Err("column `id`: 0 is there, and numbers are from 1".to_owned()),
+        id => id,
+    };
     let seeds = |(name, text)| {
         let seeds = number(name, text)?;
         u8::try_from(seeds).map_err(|_| format!("column `{name}`: {seeds} seeds: at most 255 are possible"))
     };
     Ok(Puzzle {
-        id: count(column("id"))?,
+        id,
         position: one::<Position>(column("position"))?,
         goal: one::<Goal>(column("goal"))?,
         mv: one(column("move"))?,

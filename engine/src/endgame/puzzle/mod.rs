@@ -12,6 +12,7 @@ mod file;
 mod keep;
 mod line;
 mod rank;
+mod stakes;
 
 use std::fmt;
 use std::str::FromStr;
@@ -100,7 +101,7 @@ pub struct Puzzle {
     pub laps: u32,
     /// Seeds that the key captures.
     pub captured: u8,
-    /// The move that captures most at once; it fails, and captures more than the key.
+    /// The move that captures most at once; it fails, and captures two seeds more than the key at least.
     pub tempting: Move,
     /// Seeds that it captures.
     pub tempting_captured: u8,

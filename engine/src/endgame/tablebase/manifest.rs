@@ -126,7 +126,8 @@ impl Manifest {
                 ));
             }
         }
-        None
+        let wanted: u64 = self.layers.iter().map(|layer| layer.boards).sum();
+        (self.boards != wanted).then(|| format!("`boards` is {}: its layers have {wanted}", self.boards))
     }
 
     /// Writes it into a folder.

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 
 use super::range::range;
@@ -11,6 +11,7 @@ use super::{page, tables};
 use crate::cli::{self, seed_or_drawn, tell, whole_number};
 use crate::endgame::puzzle::{self, Goal, Settings};
 use crate::endgame::tablebase::{MOST_SEEDS, Size};
+use crate::files::check_writable;
 use crate::rules::{MAX_WIDTH, MIN_WIDTH};
 
 /// Arguments of `giuthi puzzle make`.
@@ -56,6 +57,9 @@ pub(super) struct Make {
 pub(super) fn run(args: &Make) -> anyhow::Result<()> {
     if let Some(out) = args.out.as_ref().filter(|out| out.exists()) {
         bail!("--out {}: the file is there already: choose another name", out.display());
+    }
+    if let Some(out) = &args.out {
+        check_writable(out).with_context(|| format!("--out {}: cannot be written", out.display()))?;
     }
     let most = *args.seeds.end() as usize;
     let size = Size { pits: args.pits as usize, seeds: most };
