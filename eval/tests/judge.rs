@@ -190,6 +190,11 @@ fn errors_are_one_line() {
         (format!("{five} --tb {tb} --agent random --seeds 5..4"), 2, &["--seeds", "6..12"]),
         (format!("{five} --tb {tb} --agent cmd:bot"), 2, &["--agent cmd:bot", "external program"]),
         (format!("{five} --tb {tb} --net missing"), 1, &["--net missing", "missing"]),
+        (
+            format!("{five} --tb {tb} --agent random --out {nothing}/none/x"),
+            1,
+            &["--out", "cannot be written"],
+        ),
         (format!("{five} --tb {tb} --agent random --positions 0"), 2, &["--positions", "from 1 to"]),
         (format!("{five} --tb {tb} --agent random --band 2"), 2, &["--band", "from 0 to 1"]),
         (format!("{five} --tb {tb} --agent random --from boards --played-by greedy"), 2, &["--from games"]),

@@ -57,6 +57,12 @@ fn a_certificate_is_written_and_checked() {
     assert_eq!(lines[0]["moves"], lines[0]["own"]);
     assert!(printed(["verify-proof", text(&won)]).contains("player 0 wins: proven"));
 
+    // What is there is not written over.
+    let before = fs::read(&won).unwrap();
+    let again = ["solve", "--variant", "2x5x2", "--nodes", "1", "--certificate", text(&won)];
+    refused(again, 1, "the file is there already: choose another name");
+    assert_eq!(fs::read(&won).unwrap(), before);
+
     // The same compressed.
     let packed = dir.path().join("won.zst");
     giuthi(["solve", "--variant", "2x5x2", "--certificate", text(&packed)]).assert().success();

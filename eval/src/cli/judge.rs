@@ -136,6 +136,10 @@ pub(super) fn work(arguments: &Arguments) -> anyhow::Result<()> {
     let asked = arguments.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
     let threads = asked.or_else(|| available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let settings = arguments.settings()?;
+    if let Some(path) = &arguments.out {
+        files::check_writable(path)
+            .with_context(|| format!("--out {}: cannot be written", path.display()))?;
+    }
     let progress: Mutex<Option<Progress>> = Mutex::new(None);
     let observe = |event: Event| {
         let mut progress = progress.lock().expect("nobody panics with it");

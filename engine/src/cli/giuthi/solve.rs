@@ -134,6 +134,12 @@ fn writable(args: &Solve) -> anyhow::Result<()> {
             check_writable(path).with_context(|| format!("{flag} {}: cannot be written", path.display()))?;
         }
     }
+    if let Some(path) = args.certificate.as_ref().filter(|path| path.exists()) {
+        return Err(anyhow!(
+            "--certificate {}: the file is there already: choose another name",
+            path.display()
+        ));
+    }
     Ok(())
 }
 
