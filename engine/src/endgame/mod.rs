@@ -3,6 +3,7 @@
 
 pub mod puzzle;
 pub mod solve;
+mod summed;
 pub mod tablebase;
 
 pub use tablebase::Value;

@@ -7,10 +7,11 @@
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::Digest;
 use thiserror::Error;
 
 use super::Solver;
+use crate::endgame::summed::Summed;
 use crate::notation::excerpt;
 use crate::position::Position;
 
@@ -40,32 +41,6 @@ struct About {
     program: String,
 }
 
-/// Hands on what is written or read, and sums it up.
-struct Summed<I> {
-    inner: I,
-    sum: Sha256,
-}
-
-impl<W: Write> Write for Summed<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.sum.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<R: Read> Read for Summed<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(bytes)?;
-        self.sum.update(&bytes[..read]);
-        Ok(read)
-    }
-}
-
 /// A file that ends too soon is a damaged one.
 fn cut(error: io::Error) -> MemoryError {
     match error.kind() {
@@ -88,7 +63,7 @@ impl Solver<'_> {
     /// # Errors
     /// What the writer says.
     pub fn save(&self, position: &Position, out: &mut impl Write) -> io::Result<()> {
-        let mut out = Summed { inner: out, sum: Sha256::new() };
+        let mut out = Summed::new(out);
         out.write_all(MAGIC)?;
         let about = serde_json::to_vec(&self.about(position))?;
         out.write_all(&(about.len() as u32).to_le_bytes())?;
@@ -110,7 +85,7 @@ impl Solver<'_> {
     /// # Errors
     /// Where it cannot be read, is damaged, or is of another search; what was read by then stays.
     pub fn load(&mut self, position: &Position, input: impl Read) -> Result<(), MemoryError> {
-        let mut input = Summed { inner: input, sum: Sha256::new() };
+        let mut input = Summed::new(input);
         let mut magic = [0; MAGIC.len()];
         input.read_exact(&mut magic).map_err(cut)?;
         let mut length = [0; 4];

@@ -138,7 +138,7 @@ impl<'a> Solver<'a> {
         };
         let line = if least == most { self.line(position, least) } else { Vec::new() };
         // What is proven at least is kept by a move even where more may be had.
-        let keeps = || self.keeping(position, least).map(|(mv, _)| mv);
+        let keeps = || self.keeping(position, least);
         let mv = line.first().copied().or_else(|| if least > Value::Loss { keeps() } else { None });
         Solution { least, most, mv, line, nodes: self.nodes() - before }
     }
@@ -218,14 +218,13 @@ impl<'a> Solver<'a> {
         extract::extract(search, oracle, position, claim).map(Some)
     }
 
-    /// A move after which the player to move still gets at least `least`, and how much work it took to prove it (the
-    /// more, the longer the other holds out).
-    fn keeping(&self, position: &Position, least: Value) -> Option<(Move, Position)> {
+    /// A move after which the player to move is known to get at least `least` still.
+    fn keeping(&self, position: &Position, least: Value) -> Option<Move> {
         let mover = position.to_move();
         let mut found = None;
         position.each_step(|mv, step| {
             if found.is_none() && self.at_least(mover, &step, least) {
-                found = Some((mv, step.position));
+                found = Some(mv);
             }
         });
         found

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::error::TablebaseError;
 use super::layer::Layer;
 use super::manifest::SCHEMA;
+use crate::endgame::summed::Summed;
 use crate::files::write_whole;
 
 /// What every file begins with.
@@ -61,30 +62,12 @@ fn fault(found: &[u8], wanted: &[u8; HEADER]) -> Option<String> {
     (found != wanted).then(|| "its header is not one that this program writes".to_owned())
 }
 
-/// Sums what is written on the way.
-struct Summing<W> {
-    inner: W,
-    sum: Sha256,
-}
-
-impl<W: Write> Write for Summing<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.sum.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
 /// Writes a layer's file; returns its SHA-256 in hexadecimal.
 pub(super) fn write(path: &Path, pits: usize, seeds: usize, layer: &Layer) -> Result<String, TablebaseError> {
     let boards = layer.thresholds.len() as u64;
     let mut checksum = String::new();
     let written: io::Result<()> = write_whole(path, |writer| {
-        let mut writer = Summing { inner: writer, sum: Sha256::new() };
+        let mut writer = Summed::new(writer);
         writer.write_all(&header(pits, seeds, boards))?;
         for bytes in [&layer.thresholds, &layer.ranks] {
             for block in bytes.as_flattened().chunks(BLOCK) {
